@@ -55,7 +55,8 @@ public final class UrlTarget {
   }
 
   /**
-   * The text before the last {@code @} must not be shown. The shown text for the same URL with another secret must not depend on this secret.
+   * The text before the last {@code @} must not be shown. The shown text for the same URL with
+   * another secret must not depend on this secret.
    */
   private static void requireNoSecret(String url, String told) {
     int at = url.lastIndexOf('@');

@@ -43,9 +43,7 @@ final class Common {
   private static final String DISPATCH = "penstock.dispatch";
   private static final List<String> WAYS = List.of("async", "sync");
 
-  @Option(
-      names = "--smoke",
-      description = "A few requests, only to see whether everything works.")
+  @Option(names = "--smoke", description = "A few requests, only to see whether everything works.")
   boolean smoke;
 
   @Option(
@@ -201,7 +199,8 @@ final class Common {
   List<Target> penstocks(Rig rig, String resource) {
     List<Target> targets = new ArrayList<>();
     for (String way : dispatch.isEmpty() ? WAYS : dispatch) {
-      rig.penstock("penstock-" + way, resource, setupOfDispatchModes(), way).ifPresent(targets::add);
+      rig.penstock("penstock-" + way, resource, setupOfDispatchModes(), way)
+          .ifPresent(targets::add);
     }
     if (targets.isEmpty()) {
       throw new IllegalStateException("no Penstock started; see the reasons above");
@@ -276,7 +275,10 @@ final class Common {
     }
   }
 
-  /** Returns the checkout that contains the working directory; the directory itself if there is none. */
+  /**
+   * Returns the checkout that contains the working directory; the directory itself if there is
+   * none.
+   */
   private static Path checkout() {
     Path here = Path.of("").toAbsolutePath();
     for (Path folder = here; folder != null; folder = folder.getParent()) {

@@ -26,7 +26,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How the cost of a request grows with loops, connections, pipeline depth, value size and nodes. */
+/**
+ * How the cost of a request grows with loops, connections, pipeline depth, value size and nodes.
+ */
 @Command(
     name = "growth",
     description = "Cost by event loops, nodes, connections, pipeline depth and value size.",
@@ -45,7 +47,8 @@ public final class GrowthCommand implements Callable<Integer> {
   private static final int STARTS = 3;
 
   /**
-   * After this time the JVM has returned memory that many requests needed: TrimNativeHeapInterval, and a bit.
+   * After this time the JVM has returned memory that many requests needed: TrimNativeHeapInterval,
+   * and a bit.
    */
   private static final int SETTLING_SECONDS = 7;
 

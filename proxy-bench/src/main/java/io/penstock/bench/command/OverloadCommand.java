@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 /** Throughput and latency when clients send more than the proxy can serve. */
 @Command(
     name = "overload",
-    description = "GETs at multiples of the rate that clients reach when they wait for their replies.",
+    description =
+        "GETs at multiples of the rate that clients reach when they wait for their replies.",
     mixinStandardHelpOptions = true)
 @SuppressWarnings("NullAway.Init") // picocli sets options
 public final class OverloadCommand implements Callable<Integer> {

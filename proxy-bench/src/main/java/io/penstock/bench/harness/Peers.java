@@ -54,7 +54,9 @@ final class Peers {
         });
   }
 
-  /** The line that loads nginx's stream module: empty if it is built in, absent if there is none. */
+  /**
+   * The line that loads nginx's stream module: empty if it is built in, absent if there is none.
+   */
   static Optional<String> streamModule(Path nginx) {
     String built = Programs.output(nginx.toString(), "-V");
     if (built.matches("(?s).*--with-stream(\\s.*|$)")) {

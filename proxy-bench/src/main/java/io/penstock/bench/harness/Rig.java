@@ -63,7 +63,9 @@ public final class Rig implements AutoCloseable {
     }
   }
 
-  /** nutcracker in front of three servers of its own; absent, with a note, if it is not installed. */
+  /**
+   * nutcracker in front of three servers of its own; absent, with a note, if it is not installed.
+   */
   public Optional<Target.Address> nutcracker() {
     Optional<Path> executable = Programs.find("nutcracker");
     if (executable.isEmpty()) {
@@ -77,7 +79,10 @@ public final class Rig implements AutoCloseable {
     return Optional.of(address("nutcracker", kept(Peers.nutcracker(executable.get(), servers))));
   }
 
-  /** nginx in front of a server of its own; absent, with a note, if it or its module is not installed. */
+  /**
+   * nginx in front of a server of its own; absent, with a note, if it or its module is not
+   * installed.
+   */
   public Optional<Target.Address> nginx() {
     Optional<Path> executable = Programs.find("nginx");
     if (executable.isEmpty()) {

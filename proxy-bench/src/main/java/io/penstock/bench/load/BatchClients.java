@@ -21,9 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All connections of a {@link BatchPlan}. Used by one thread, which blocks; not on their loops.
- */
+/** All connections of a {@link BatchPlan}. Used by one thread, which blocks; not on their loops. */
 public final class BatchClients implements AutoCloseable {
 
   /** Fewer than any listener's backlog. */

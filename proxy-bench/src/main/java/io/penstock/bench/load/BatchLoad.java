@@ -8,8 +8,8 @@ import io.penstock.bench.measure.Meter;
 import io.penstock.bench.measure.Sample;
 
 /**
- * Many connections on few threads, for a time. Unlike redis-benchmark it mixes commands, and does not measure connecting. Each connection sends a batch when the one before
- * is answered.
+ * Many connections on few threads, for a time. Unlike redis-benchmark it mixes commands, and does
+ * not measure connecting. Each connection sends a batch when the one before is answered.
  */
 public record BatchLoad(String group, String name, BatchPlan plan, Scale scale) implements Load {
 

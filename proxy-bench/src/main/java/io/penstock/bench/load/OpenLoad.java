@@ -20,7 +20,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * GETs at a rate, whether earlier ones are answered or not. A request that a slowed-down connection does not take counts as offered, not as sent. Latencies are those of served requests, from when each was due. The load runs for half the measured time before the measurement, so that all buffers are full.
+ * GETs at a rate, whether earlier ones are answered or not. A request that a slowed-down connection
+ * does not take counts as offered, not as sent. Latencies are those of served requests, from when
+ * each was due. The load runs for half the measured time before the measurement, so that all
+ * buffers are full.
  *
  * @param rate requests offered in a second
  */

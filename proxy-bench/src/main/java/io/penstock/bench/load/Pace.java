@@ -15,7 +15,10 @@ final class Pace {
   /** How late a timer may be: the thread spins for this last part. */
   private static final long TIMER_NANOS = 60_000;
 
-  /** How long after the end a late operation may still begin. More than that means that the rate is too high. */
+  /**
+   * How long after the end a late operation may still begin. More than that means that the rate is
+   * too high.
+   */
   static final Duration GRACE = Duration.ofSeconds(10);
 
   private final int threads;
@@ -84,7 +87,8 @@ final class Pace {
   }
 
   /**
-   * Blocks until a thread's next operation is due. With a rate, all operations that are due before the end run, however late: otherwise the longest latencies would be missing.
+   * Blocks until a thread's next operation is due. With a rate, all operations that are due before
+   * the end run, however late: otherwise the longest latencies would be missing.
    *
    * @param thread from 0
    * @param operation from 0

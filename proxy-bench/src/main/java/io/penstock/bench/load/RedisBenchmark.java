@@ -129,7 +129,10 @@ public final class RedisBenchmark implements Load {
     return BenchmarkCsv.last(printed);
   }
 
-  /** Returns a plan with as many requests as fit into this time, by the rate of a first run, or the plan itself. */
+  /**
+   * Returns a plan with as many requests as fit into this time, by the rate of a first run, or the
+   * plan itself.
+   */
   private Plan longer(Target target, Plan plan, Duration time)
       throws IOException, InterruptedException {
     Sample seen = BenchmarkCsv.last(execute(target, plan.command()));

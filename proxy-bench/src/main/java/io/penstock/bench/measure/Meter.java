@@ -5,7 +5,10 @@ import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the CPU time and memory of a process between two moments from {@code /proc}; reads nothing where there is none. */
+/**
+ * Reads the CPU time and memory of a process between two moments from {@code /proc}; reads nothing
+ * where there is none.
+ */
 public final class Meter {
 
   private static final double KIB_PER_MIB = 1024;
@@ -30,8 +33,8 @@ public final class Meter {
   /**
    * The measured part ends.
    *
-   * @param requests that were answered in it; 0 if the process did other work as well, so
-   *     that its cost cannot be divided
+   * @param requests that were answered in it; 0 if the process did other work as well, so that its
+   *     cost cannot be divided
    */
   public void stop(long requests) {
     ProcessStats after = ProcessStats.read(pid);

@@ -56,7 +56,9 @@ record ProcessStats(
     }
   }
 
-  /** Parses a line of {@code /proc/PID/stat}. The name in it may contain anything, parentheses too. */
+  /**
+   * Parses a line of {@code /proc/PID/stat}. The name in it may contain anything, parentheses too.
+   */
   static long cpuMicros(String stat) {
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * MICROS_PER_TICK;

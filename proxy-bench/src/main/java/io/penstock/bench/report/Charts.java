@@ -97,7 +97,10 @@ public final class Charts {
     return chart;
   }
 
-  /** XChart writes letters as outlines with six decimals, which are most of the file. One decimal is enough. */
+  /**
+   * XChart writes letters as outlines with six decimals, which are most of the file. One decimal is
+   * enough.
+   */
   static String svg(CategoryChart chart) throws IOException {
     byte[] svg = ChartEncoder.getBytes(chart, "svg");
     return new String(svg, StandardCharsets.UTF_8).replaceAll("(\\.\\d)\\d+", "$1");

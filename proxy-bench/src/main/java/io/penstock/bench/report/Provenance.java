@@ -27,7 +27,8 @@ public final class Provenance {
   private Provenance() {}
 
   /**
-   * Collects the facts of a measurement. Call it before the measurement, because of the load average.
+   * Collects the facts of a measurement. Call it before the measurement, because of the load
+   * average.
    *
    * @param checkout the working copy that the jar was built from
    */

@@ -62,7 +62,10 @@ public final class Authentication {
     this.loop = parts.context().loop();
   }
 
-  /** Returns whether the command requires authentication. Redis checks existence and arity first, then this, then everything else. */
+  /**
+   * Returns whether the command requires authentication. Redis checks existence and arity first,
+   * then this, then everything else.
+   */
   public static boolean isNeededFor(Command command) {
     CommandSpec spec = command.spec();
     return spec != null
@@ -71,7 +74,10 @@ public final class Authentication {
         && !spec.has(CommandFlag.NO_AUTH);
   }
 
-  /** Returns whether it is a line of an HTTP request, which a web page may have caused a browser to send, with commands in the body. Redis closes the client then, before any other check. */
+  /**
+   * Returns whether it is a line of an HTTP request, which a web page may have caused a browser to
+   * send, with commands in the body. Redis closes the client then, before any other check.
+   */
   public static boolean isHttp(Command command) {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
@@ -131,7 +137,10 @@ public final class Authentication {
     client.processInput();
   }
 
-  /** Returns whether the credentials are correct. Without a configured password any password of the default user is correct. Takes the same time for every wrong password. */
+  /**
+   * Returns whether the credentials are correct. Without a configured password any password of the
+   * default user is correct. Takes the same time for every wrong password.
+   */
   private boolean isRight(String user, RequestFrame frame, int passwordAt) {
     String password = access.password();
     if (password == null) {

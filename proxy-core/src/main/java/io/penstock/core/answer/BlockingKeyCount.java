@@ -8,7 +8,11 @@ import io.penstock.core.spec.KeyPositions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Counts the different keys on which the clients of all loops block, for {@code INFO}. Keys are distinguished by a hash of 64 bits and counted up to a limit; the keys themselves are not stored. Safe from any thread; each client is counted on its loop. */
+/**
+ * Counts the different keys on which the clients of all loops block, for {@code INFO}. Keys are
+ * distinguished by a hash of 64 bits and counted up to a limit; the keys themselves are not stored.
+ * Safe from any thread; each client is counted on its loop.
+ */
 public final class BlockingKeyCount {
 
   /** Most keys that are counted. */

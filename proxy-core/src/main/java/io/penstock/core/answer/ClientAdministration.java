@@ -22,7 +22,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
-/** Answers the subcommands of {@code CLIENT} about all clients: each runs a task on every loop, and is answered when all are done. */
+/**
+ * Answers the subcommands of {@code CLIENT} about all clients: each runs a task on every loop, and
+ * is answered when all are done.
+ */
 public final class ClientAdministration {
 
   private static final long LONGEST_PAUSE_MILLIS =

@@ -14,7 +14,9 @@ import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import java.nio.charset.StandardCharsets;
 
-/** Answers the subcommands of {@code CLIENT} about the client itself, as Redis's networking.c does. */
+/**
+ * Answers the subcommands of {@code CLIENT} about the client itself, as Redis's networking.c does.
+ */
 final class ClientCommands {
 
   static final String BAD_NAME =
@@ -31,7 +33,10 @@ final class ClientCommands {
     this.account = parts.context().account();
   }
 
-  /** Sets the reply mode. Neither OFF nor SKIP is answered; SKIP also drops the reply to the next request. */
+  /**
+   * Sets the reply mode. Neither OFF nor SKIP is answered; SKIP also drops the reply to the next
+   * request.
+   */
   void setReplies(CommandSpec spec, IncomingRequest request) {
     Command command = request.command();
     if (command.argEqualsIgnoreCase(2, "on")) {
@@ -104,7 +109,10 @@ final class ClientCommands {
     }
   }
 
-  /** Rejects {@code CLIENT NO-TOUCH ON}: it would apply to a connection to a node, which clients share. */
+  /**
+   * Rejects {@code CLIENT NO-TOUCH ON}: it would apply to a connection to a node, which clients
+   * share.
+   */
   static void noTouch(Command command, ReplyWriter reply) {
     if (command.argEqualsIgnoreCase(2, "off")) {
       reply.status("OK");
@@ -113,7 +121,10 @@ final class ClientCommands {
     }
   }
 
-  /** Returns whether all characters are from {@code !} to {@code ~}, as Redis's validateClientName does. */
+  /**
+   * Returns whether all characters are from {@code !} to {@code ~}, as Redis's validateClientName
+   * does.
+   */
   static boolean isPrintable(String text) {
     return text.chars().allMatch(c -> c >= '!' && c <= '~');
   }

@@ -26,7 +26,8 @@ public final class ClientDirectory {
     this(new TotalMemory());
   }
 
-  /** @param memory of all clients
+  /**
+   * @param memory of all clients
    */
   ClientDirectory(TotalMemory memory) {
     this.memory = memory;

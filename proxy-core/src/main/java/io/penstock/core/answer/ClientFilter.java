@@ -8,7 +8,10 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The filter of a {@code CLIENT LIST} or {@code CLIENT KILL}, parsed as in Redis's networking.c: of a repeated option the last one counts. Parsed once, then applied on each client's loop. */
+/**
+ * The filter of a {@code CLIENT LIST} or {@code CLIENT KILL}, parsed as in Redis's networking.c: of
+ * a repeated option the last one counts. Parsed once, then applied on each client's loop.
+ */
 final class ClientFilter {
 
   static final String SYNTAX_ERROR = "ERR syntax error";

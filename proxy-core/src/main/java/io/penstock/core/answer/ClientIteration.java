@@ -7,10 +7,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** Runs an action for each client of a loop, of which there may be tens of thousands, in slices. Confined to the loop. */
+/**
+ * Runs an action for each client of a loop, of which there may be tens of thousands, in slices.
+ * Confined to the loop.
+ */
 public final class ClientIteration implements Sliced {
 
-  /** Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, a close takes longer. */
+  /**
+   * Clients in a slice: a line of {@code CLIENT LIST} takes some microseconds, a close takes
+   * longer.
+   */
   public static final int CLIENTS = 256;
 
   private final Iterator<? extends ListedClient> clients;

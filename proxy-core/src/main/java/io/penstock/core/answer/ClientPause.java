@@ -10,10 +10,18 @@ import io.penstock.core.transport.Loop;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** {@code CLIENT PAUSE} on one loop: requests that it applies to wait until it ends, and are handled then. Of two pauses at once the later end and the stricter mode apply, as in Redis. Confined to its loop. */
+/**
+ * {@code CLIENT PAUSE} on one loop: requests that it applies to wait until it ends, and are handled
+ * then. Of two pauses at once the later end and the stricter mode apply, as in Redis. Confined to
+ * its loop.
+ */
 public final class ClientPause {
 
-  /** Commands that may write without the write flag: CMD_MAY_REPLICATE in Redis's source, which {@code COMMAND} does not report. A script or function that declares {@code no-writes} does not write. */
+  /**
+   * Commands that may write without the write flag: CMD_MAY_REPLICATE in Redis's source, which
+   * {@code COMMAND} does not report. A script or function that declares {@code no-writes} does not
+   * write.
+   */
   private static final Set<String> MAY_REPLICATE =
       Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
 
@@ -24,7 +32,8 @@ public final class ClientPause {
   private boolean all; // not only commands that may write
   private long until;
 
-  /** @param readOnly calls that a pause of writes does not apply to
+  /**
+   * @param readOnly calls that a pause of writes does not apply to
    * @param resumeAll resumes all clients of the loop
    */
   public ClientPause(Loop loop, ReadOnlyCalls readOnly, Runnable resumeAll) {
@@ -37,7 +46,9 @@ public final class ClientPause {
     return on;
   }
 
-  /** Begins or extends a pause.
+  /**
+   * Begins or extends a pause.
+   *
    * @param untilNanos the {@link System#nanoTime()} at which it ends
    * @param everything whether all commands must wait, not only those that may write
    */
@@ -67,14 +78,17 @@ public final class ClientPause {
   }
 
   /**
-   * Returns whether a request must wait. Rejected requests need not. {@code CLIENT UNPAUSE} need not
-   * either; in Redis it waits while all commands are paused.
+   * Returns whether a request must wait. Rejected requests need not. {@code CLIENT UNPAUSE} need
+   * not either; in Redis it waits while all commands are paused.
    *
    * @param client the client that sent the request
    * @param execMayWrite whether an {@code EXEC} of the client may write
    */
   public boolean mustWait(
-      RoutePlan plan, Command request, ClientContext client, Predicate<ReadOnlyCalls> execMayWrite) {
+      RoutePlan plan,
+      Command request,
+      ClientContext client,
+      Predicate<ReadOnlyCalls> execMayWrite) {
     return switch (plan) {
       case RoutePlan.Reject _ -> false;
       case RoutePlan.Local(_, LocalCommand command) when command == LocalCommand.CLIENT_UNPAUSE ->

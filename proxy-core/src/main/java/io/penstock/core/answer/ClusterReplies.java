@@ -30,7 +30,11 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code CLUSTER} and related commands: with a {@link ClusterFacade} as a cluster of Penstock's instances, without one as a server outside a cluster. Each instance serves every slot, so that clients are never redirected. */
+/**
+ * Answers {@code CLUSTER} and related commands: with a {@link ClusterFacade} as a cluster of
+ * Penstock's instances, without one as a server outside a cluster. Each instance serves every slot,
+ * so that clients are never redirected.
+ */
 public final class ClusterReplies {
 
   private static final String DISABLED = "ERR This instance has cluster support disabled";
@@ -64,7 +68,8 @@ public final class ClusterReplies {
     Command command = incoming.command();
     switch (which) {
       case CLUSTER_COUNTKEYSINSLOT -> sendToOwner(incoming, spec, "ERR Invalid slot");
-      case CLUSTER_GETKEYSINSLOT -> sendToOwner(incoming, spec, "ERR Invalid slot or number of keys");
+      case CLUSTER_GETKEYSINSLOT ->
+          sendToOwner(incoming, spec, "ERR Invalid slot or number of keys");
       default -> {
         List<Member> members = facade.members(local());
         give(incoming, spec, reply -> write(spec, which, command, members, reply));

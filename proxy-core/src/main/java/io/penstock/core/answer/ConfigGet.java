@@ -24,7 +24,10 @@ import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Answers {@code CONFIG GET}: parameters that Penstock decides have its own values; all others have the value of the first shard's master, or are missing if it does not answer. */
+/**
+ * Answers {@code CONFIG GET}: parameters that Penstock decides have its own values; all others have
+ * the value of the first shard's master, or are missing if it does not answer.
+ */
 final class ConfigGet {
 
   /** Secrets of a node, recognized by their name: servers and modules add new ones all the time. */
@@ -40,7 +43,10 @@ final class ConfigGet {
   private static final String TOO_LONG =
       "ERR CONFIG GET is too long: more than " + LONGEST + " bytes";
 
-  /** A parameter with the name that the client gets: the name in its request, if it was not a pattern. */
+  /**
+   * A parameter with the name that the client gets: the name in its request, if it was not a
+   * pattern.
+   */
   private record Parameter(String name, String value) {}
 
   private final ClientContext context;
@@ -82,11 +88,13 @@ final class ConfigGet {
             .buffer()
             .toString(frame.start(), frame.end() - frame.start(), StandardCharsets.ISO_8859_1);
     NodeQuery.send(
-        context,
-        first, bytes, replies -> give(request, protocol, overlaid(replies, own, wanted)));
+        context, first, bytes, replies -> give(request, protocol, overlaid(replies, own, wanted)));
   }
 
-  /** Returns the error for a request that would keep a node busy, which matches each pattern against each parameter; null for other requests. */
+  /**
+   * Returns the error for a request that would keep a node busy, which matches each pattern against
+   * each parameter; null for other requests.
+   */
   private static @Nullable String rejection(RequestFrame frame) {
     if (frame.end() - frame.start() > LONGEST) {
       return TOO_LONG;
@@ -125,7 +133,10 @@ final class ConfigGet {
     return IS_SECRET.test(name);
   }
 
-  /** Returns Penstock's own parameters: its configuration, and the port that this client is connected to. */
+  /**
+   * Returns Penstock's own parameters: its configuration, and the port that this client is
+   * connected to.
+   */
   private Map<String, String> own() {
     Map<String, String> own = new LinkedHashMap<>(proxy.config());
     if (control.localAddress() instanceof InetSocketAddress address) {

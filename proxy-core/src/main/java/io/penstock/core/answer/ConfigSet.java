@@ -4,7 +4,11 @@ import io.penstock.core.resp.RequestFrame;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Checks {@code CONFIG SET}, which goes to the nodes. Parameters that {@code CONFIG GET} answers from Penstock's own configuration are rejected: the client would get OK and still read the old value. */
+/**
+ * Checks {@code CONFIG SET}, which goes to the nodes. Parameters that {@code CONFIG GET} answers
+ * from Penstock's own configuration are rejected: the client would get OK and still read the old
+ * value.
+ */
 public final class ConfigSet {
 
   /** The configuration keys of Penstock's own parameters. */
@@ -24,7 +28,8 @@ public final class ConfigSet {
   private ConfigSet() {}
 
   /**
-   * Returns the error line for a request that would set a parameter of Penstock's own, otherwise null.
+   * Returns the error line for a request that would set a parameter of Penstock's own, otherwise
+   * null.
    *
    * @param own Penstock's own parameters, with their values
    */

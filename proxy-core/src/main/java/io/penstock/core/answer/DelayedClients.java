@@ -6,7 +6,9 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** The clients of one loop that are delayed after a failed authentication. Confined to that loop. */
+/**
+ * The clients of one loop that are delayed after a failed authentication. Confined to that loop.
+ */
 public final class DelayedClients {
 
   /** Most clients whose delay ends in one tick; the others follow in the next. */
@@ -19,7 +21,10 @@ public final class DelayedClients {
     delayed.add(client);
   }
 
-  /** Ends the delays that are over; a client that fails again is added again, behind the others. Called several times per command timeout. */
+  /**
+   * Ends the delays that are over; a client that fails again is added again, behind the others.
+   * Called several times per command timeout.
+   */
   public void endDelays(long now) {
     if (delayed.isEmpty()) {
       return;

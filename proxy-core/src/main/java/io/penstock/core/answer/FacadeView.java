@@ -5,7 +5,10 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 
-/** Writes the cluster that Penstock's instances form for clients, in the formats of Redis's cluster.c. */
+/**
+ * Writes the cluster that Penstock's instances form for clients, in the formats of Redis's
+ * cluster.c.
+ */
 final class FacadeView {
 
   /** The offset of the cluster bus port from a node's port, as in Redis. */

@@ -29,7 +29,10 @@ public interface ListedClient {
   /** Adds the keys of the call that the client is blocked in, if it is. */
   void addBlockingKeys(BlockingKeyCount count);
 
-  /** Unblocks the client as {@code CLIENT UNBLOCK} does; {@code done} gets 1 if it was blocked, otherwise 0. */
+  /**
+   * Unblocks the client as {@code CLIENT UNBLOCK} does; {@code done} gets 1 if it was blocked,
+   * otherwise 0.
+   */
   void unblock(boolean error, IntConsumer done);
 
   /** Closes the client at once. */

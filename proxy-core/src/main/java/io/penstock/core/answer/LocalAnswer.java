@@ -16,14 +16,21 @@ final class LocalAnswer {
 
   private LocalAnswer() {}
 
-  /** Answers the request with the reply that {@code content} writes; an error line counts as a rejection. */
+  /**
+   * Answers the request with the reply that {@code content} writes; an error line counts as a
+   * rejection.
+   */
   static void send(ReplySlot request, Protocol protocol, Consumer<ReplyWriter> content) {
     ByteBuf bytes = encode(out -> content.accept(new ReplyWriter(out, protocol)));
     boolean error = bytes.getByte(0) == '-';
     request.deliverOwned(bytes, error ? Outcome.REJECTED : Outcome.OK);
   }
 
-  /** Passes the result of {@code figures} to {@code answer}, which answers a request of the client, on the client's loop. If either fails, the client is closed: the request cannot be answered any more. */
+  /**
+   * Passes the result of {@code figures} to {@code answer}, which answers a request of the client,
+   * on the client's loop. If either fails, the client is closed: the request cannot be answered any
+   * more.
+   */
   static <T> void whenComplete(
       CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
     EventLoop loop = context.loop().executor();
@@ -37,7 +44,10 @@ final class LocalAnswer {
             loop);
   }
 
-  /** Returns a buffer with the bytes that {@code content} writes; the caller owns it. The buffer is released if {@code content} fails, for example for lack of memory. */
+  /**
+   * Returns a buffer with the bytes that {@code content} writes; the caller owns it. The buffer is
+   * released if {@code content} fails, for example for lack of memory.
+   */
   static ByteBuf encode(Consumer<ByteBuf> content) {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     boolean whole = false;

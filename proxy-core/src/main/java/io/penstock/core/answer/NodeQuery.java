@@ -14,7 +14,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Sends the same request to several nodes once, for Penstock's own use: replies of nodes that do not answer are missing, and nothing is retried. Confined to the client's loop. */
+/**
+ * Sends the same request to several nodes once, for Penstock's own use: replies of nodes that do
+ * not answer are missing, and nothing is retried. Confined to the client's loop.
+ */
 final class NodeQuery {
 
   private final Client client;
@@ -29,11 +32,13 @@ final class NodeQuery {
     this.missing = nodes;
   }
 
-  /** Sends the request.
+  /**
+   * Sends the request.
+   *
    * @param nodes the nodes
    * @param request the request's bytes, as characters
-   * @param done gets the whole reply of each node, as characters, in the order of the nodes; null for
-   *     a node that did not answer in time
+   * @param done gets the whole reply of each node, as characters, in the order of the nodes; null
+   *     for a node that did not answer in time
    */
   static void send(
       ClientContext context,

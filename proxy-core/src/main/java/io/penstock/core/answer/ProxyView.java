@@ -49,7 +49,10 @@ public interface ProxyView {
   /** Returns the statistics of all loops; completes on one of them. */
   CompletionStage<ProxyStats> stats();
 
-  /** Returns when the topology was last confirmed; null before the first time, and for a single server. */
+  /**
+   * Returns when the topology was last confirmed; null before the first time, and for a single
+   * server.
+   */
   @Nullable Instant topologyAsOf();
 
   /**
@@ -62,12 +65,17 @@ public interface ProxyView {
     return ShownSlots.covered(known);
   }
 
-  /** Returns why no node has reported the topology, or accepted a connection, since the start; null if one has. */
+  /**
+   * Returns why no node has reported the topology, or accepted a connection, since the start; null
+   * if one has.
+   */
   default @Nullable String topologyFailure() {
     return null;
   }
 
-  /** Returns the cluster that clients are shown; null if they are shown a server outside a cluster. */
+  /**
+   * Returns the cluster that clients are shown; null if they are shown a server outside a cluster.
+   */
   @Nullable ClusterFacade facade();
 
   /** Returns the proxy's own parameters of {@code CONFIG GET}. */

@@ -19,7 +19,12 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds calls of scripts and functions that declare {@code no-writes}, for {@code CLIENT PAUSE ... WRITE} on one loop. The flags of a script are in its text; those of functions are queried from the nodes at the first call that must wait, once in a pause: no function can be loaded while it lasts. Confined to its loop. */
+/**
+ * Finds calls of scripts and functions that declare {@code no-writes}, for {@code CLIENT PAUSE ...
+ * WRITE} on one loop. The flags of a script are in its text; those of functions are queried from
+ * the nodes at the first call that must wait, once in a pause: no function can be loaded while it
+ * lasts. Confined to its loop.
+ */
 public final class ReadOnlyCalls {
 
   private static final String LIST = "*2\r\n$8\r\nFUNCTION\r\n$4\r\nLIST\r\n";
@@ -30,7 +35,8 @@ public final class ReadOnlyCalls {
   private boolean queried;
   private int pauses;
 
-  /** @param scripts that clients sent
+  /**
+   * @param scripts that clients sent
    * @param resumeAll resumes all clients of the loop
    */
   public ReadOnlyCalls(Scripts scripts, Runnable resumeAll) {
@@ -96,7 +102,8 @@ public final class ReadOnlyCalls {
         masters,
         LIST,
         replies -> {
-          queried &= replies.stream().noneMatch(Objects::isNull); // else the next call queries again
+          queried &=
+              replies.stream().noneMatch(Objects::isNull); // else the next call queries again
           Set<String> found = found(replies);
           if (pause == pauses && !found.isEmpty()) {
             functions = found;
@@ -105,7 +112,10 @@ public final class ReadOnlyCalls {
         });
   }
 
-  /** Returns the functions that have the flag on every node that has them; none if a node did not answer. */
+  /**
+   * Returns the functions that have the flag on every node that has them; none if a node did not
+   * answer.
+   */
   private static Set<String> found(List<@Nullable String> replies) {
     Map<String, Boolean> all = new HashMap<>();
     for (String reply : replies) {

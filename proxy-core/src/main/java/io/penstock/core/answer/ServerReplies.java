@@ -116,13 +116,17 @@ public final class ServerReplies {
   }
 
   private CompletionStage<ProxyStats> stats() {
-    return answerLoop.proxy().stats().thenApply(now -> now.since(answerLoop.directory().statsAtReset()));
+    return answerLoop
+        .proxy()
+        .stats()
+        .thenApply(now -> now.since(answerLoop.directory().statsAtReset()));
   }
 
   /** Counts the keys on all loops; completes on one of them. */
   private CompletionStage<BlockingKeys> blockingKeys() {
     var count = new BlockingKeyCount();
-    return answerLoop.directory()
+    return answerLoop
+        .directory()
         .onEachClient(client -> client.addBlockingKeys(count))
         .thenApply(_ -> count.result());
   }
@@ -131,7 +135,8 @@ public final class ServerReplies {
   public void reset() {
     ClientDirectory directory = answerLoop.directory();
     LocalAnswer.whenComplete(
-        answerLoop.proxy()
+        answerLoop
+            .proxy()
             .stats()
             .thenAccept(directory::resetStats), // before any later INFO reads the statistics
         context,

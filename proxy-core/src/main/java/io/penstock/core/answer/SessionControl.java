@@ -3,7 +3,10 @@ package io.penstock.core.answer;
 import io.penstock.core.resp.Protocol;
 import java.net.SocketAddress;
 
-/** The session as commands about the client's own connection see and change it. Used on the client's event loop. */
+/**
+ * The session as commands about the client's own connection see and change it. Used on the client's
+ * event loop.
+ */
 public interface SessionControl {
 
   /** The client has authenticated. */

@@ -9,7 +9,10 @@ import io.penstock.core.resp.ReplyWriter;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Answers the commands of client-side caching as a server does for a client that does not use it; enabling it is rejected. */
+/**
+ * Answers the commands of client-side caching as a server does for a client that does not use it;
+ * enabling it is rejected.
+ */
 public final class TrackingReplies {
 
   private static final String NOT_SUPPORTED =

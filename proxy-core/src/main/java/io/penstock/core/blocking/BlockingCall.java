@@ -29,12 +29,12 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that may block, from its beginning to its reply; the client's next requests wait for it.
+ * A call that may block, from its start to its reply. The client's next requests wait for it.
  *
- * <p>It is tried without blocking first, on the shared connection. When there is nothing to be had
- * it blocks on a connection of its own, and begins again when the node says that it did not run.
- * When the client goes away the node is asked to end it, and what it popped for nobody all the same
- * is put back. As an exchange it is what blocks.
+ * <p>It is first tried without blocking, on the shared connection. If there is nothing to return,
+ * it blocks on a leased connection, and starts again after a retryable error. If the client
+ * disconnects, the node gets a {@code CLIENT UNBLOCK}, and anything it popped nevertheless is put
+ * back. The exchange itself is the blocking request.
  */
 final class BlockingCall extends LeasedExchange implements BlockingOperation {
 
@@ -42,8 +42,8 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-  private final BlockingContext made;
-  private final CurrentBlockingCall calls;
+  private final BlockingContext context;
+  private final CurrentBlockingCall current;
   private final Nodes nodes;
   private final RequestReader reader;
   private final Loop loop;
@@ -51,51 +51,53 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   private final CommandSpec spec;
   private final int partition;
   private final BlockingRequest request;
-  private final PendingReply unwanted =
-      new PendingReply(); // a large reply for a client that is gone
-  private final RetryWindow patience; // with nodes that cannot be reached
+  private final PendingReply unwanted = new PendingReply(); // for a disconnected client
+  private final RetryWindow retryWindow; // while nodes cannot be reached
   private @Nullable Lease lease; // while it blocks
-  private @Nullable Lease returning; // not blocked any more, and not given back yet
-  private int unblockings; // on their way
-  private boolean repeated; // some of its time has passed
-  private boolean gone;
+  private @Nullable Lease returning; // not blocked any more, but not released yet
+  private int unblocking; // exchanges in flight
+  private boolean repeated; // a part of its timeout has passed
+  private boolean disconnected;
   private boolean arriving; // a part of the reply is here
-  private boolean undoing; // it is for nobody
+  private boolean undoing; // the reply that arrives is put back
 
   /**
-   * @param whole its place among the client's replies
+   * @param whole where the client's reply goes
    */
   BlockingCall(
-      BlockingContext made,
-      CurrentBlockingCall calls,
+      BlockingContext context,
+      CurrentBlockingCall current,
       ReplySlot whole,
       CommandSpec spec,
       BlockingRequest request) {
-    super(made.clientContext().client());
-    this.made = made;
-    this.calls = calls;
-    this.nodes = made.clientContext().nodes();
-    this.reader = made.clientContext().reader();
-    this.loop = made.clientContext().loop();
+    super(context.clientContext().client());
+    this.context = context;
+    this.current = current;
+    this.nodes = context.clientContext().nodes();
+    this.reader = context.clientContext().reader();
+    this.loop = context.clientContext().loop();
     this.whole = whole;
     this.spec = spec;
     this.partition = request.partition();
-    this.patience = new RetryWindow(loop, nodes);
+    this.retryWindow = new RetryWindow(loop, nodes);
     this.request = request;
   }
 
-  /** Whether its node has it, on a connection of its own: what is new since then ends it. */
+  /**
+   * Returns whether the call is at its node, on a leased connection: from then on, new data ends
+   * it.
+   */
   @Override
   public boolean isBlocked() {
     return lease != null && lease.isReady();
   }
 
-  /** Adds the keys that it names. */
+  /** Adds the keys that the call names. */
   void countKeys(BlockingKeyCount count) {
     count.add(spec, request.frame(reader.limits()));
   }
 
-  /** Tries without blocking. */
+  /** Tries the call without blocking. */
   void attempt() {
     if (repeated && isUnwanted()) {
       end();
@@ -105,14 +107,14 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     TransactionBlock.writeMulti(block);
     RequestFrame brief = request.frameWithShortTimeout(reader.limits());
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
-    var attempt = new NonBlockingAttempt(made, this, whole);
+    var attempt = new NonBlockingAttempt(context, this, whole);
     attempt.prepare(spec, partition, block, 1);
     if (!nodes.dispatch(attempt)) {
-      made.backpressure().pauseIfBusy(attempt.sentTo());
+      context.backpressure().pauseIfBusy(attempt.sentTo());
     }
   }
 
-  /** A reply without blocking. */
+  /** Handles the reply to the attempt without blocking. */
   void onAttemptReply(ByteBuf buffer, int from, int to) {
     if (ReplyStrings.isNil(buffer, from)) {
       block();
@@ -123,7 +125,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Blocks, with the time that is left. */
+  /** Blocks for the time that is left. */
   void block() {
     long now = loop.tick();
     Shard owner = nodes.placement().shardOf(partition);
@@ -139,9 +141,9 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   }
 
   private void blockOn(Endpoint node, long now) {
-    long patience = nodes.commandTimeoutNanos();
+    long timeout = nodes.commandTimeoutNanos();
     targetPartition(partition);
-    sendOptions(client.protocol(), client.affinity(), request.deadline(patience));
+    sendOptions(client.protocol(), client.affinity(), request.deadline(timeout));
     Lease taken = nodes.lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);
@@ -161,16 +163,16 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     endLease(true);
-    patience.reset();
+    retryWindow.reset();
     boolean error = buffer.getByte(from) == '-';
-    RetryableError said =
-        error ? made.retryableErrors().parseForBlockingCall(this, buffer, from, to) : null;
+    RetryableError retryable =
+        error ? context.retryableErrors().parseForBlockingCall(this, buffer, from, to) : null;
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
-    gone |= !client.isConnected(); // before its end is heard of
-    if (said != null) {
-      made.retryableErrors().applyToTopology(said);
+    disconnected |= !client.isConnected(); // seen earlier than the end of its input
+    if (retryable != null) {
+      context.retryableErrors().applyToTopology(retryable);
       retry();
-    } else if (popped && gone) {
+    } else if (popped && disconnected) {
       undoPop(buffer, from, to);
     } else if (!popped && isUnwanted()) {
       end();
@@ -179,12 +181,12 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Of what blocks, and of the attempt before. */
+  /** Handles a part of the reply to the blocking request, or to the attempt before it. */
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (!arriving) {
-      gone |= !client.isConnected();
-      undoing = gone; // all of it or nothing
+      disconnected |= !client.isConnected();
+      undoing = disconnected; // the whole reply or nothing
     }
     arriving = !last;
     if (last) {
@@ -192,7 +194,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
     if (!undoing) {
       if (last) {
-        calls.end(whole);
+        current.end(whole);
       }
       whole.deliverPart(buffer, from, to, last);
       return;
@@ -205,7 +207,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** The rest of the reply will not come. */
+  /** Drops a partial reply whose rest will not come. */
   void dropPartialReply() {
     arriving = false;
     unwanted.clear();
@@ -215,7 +217,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   public void onFailure(Failure failure) {
     endLease(false);
     dropPartialReply();
-    if (gone) {
+    if (disconnected) {
       end();
     } else if (whole.hasBegun()) {
       client.closeNow("a node's connection was lost in the middle of a reply");
@@ -224,7 +226,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
-    } else if (patience.isOver() || hasPermanentHandshakeError()) {
+    } else if (retryWindow.isOver() || hasPermanentHandshakeError()) {
       answer(ErrorReplies.unavailable(nodes.handshakeError(sentTo())), Outcome.UNAVAILABLE);
     } else {
       whole.dropPending();
@@ -232,13 +234,13 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Whether the node has never let Penstock in, and says why. */
+  /** Returns whether the node has never accepted Penstock's handshake and said why. */
   private boolean hasPermanentHandshakeError() {
-    HandshakeError refusal = nodes.handshakeError(sentTo());
-    return refusal != null && refusal.permanent();
+    HandshakeError error = nodes.handshakeError(sentTo());
+    return error != null && error.permanent();
   }
 
-  /** Gives the connection back, or up when it may still be blocked. */
+  /** Releases the connection, or discards it if the call may still block on it. */
   private void endLease(boolean clean) {
     releaseBytes();
     Lease on = lease;
@@ -254,10 +256,13 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** A CLIENT UNBLOCK that is on its way must not meet somebody else's call. */
+  /**
+   * Releases the connection once no {@code CLIENT UNBLOCK} is in flight, which could end another
+   * client's call.
+   */
   private void releaseReturning() {
     Lease clean = returning;
-    if (clean != null && unblockings == 0) {
+    if (clean != null && unblocking == 0) {
       returning = null;
       clean.release();
     }
@@ -277,14 +282,14 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
       }
       done.accept(1);
     } else {
-      unblockings++;
+      unblocking++;
       new ClientUnblock(
-              made.clientContext(),
+              context.clientContext(),
               on,
               error,
               () -> lease == on,
               unblocked -> {
-                unblockings--;
+                unblocking--;
                 releaseReturning();
                 done.accept(unblocked);
               })
@@ -295,8 +300,8 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   @Override
   public void onInputEnded() {
     Lease on = lease;
-    if (on != null && !gone) {
-      gone = true;
+    if (on != null && !disconnected) {
+      disconnected = true;
       unblock(false, _ -> {});
     }
   }
@@ -307,12 +312,12 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   }
 
   private boolean isUnwanted() {
-    return gone || client.isInputEnded() || client.isDraining();
+    return disconnected || client.isInputEnded() || client.isDraining();
   }
 
-  /** Ends without what the client waited for. */
+  /** Ends the call without a result. */
   private void end() {
-    calls.end(whole);
+    current.end(whole);
     if (client.isInputEnded()) {
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
@@ -323,18 +328,18 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
 
   private void undoPop(ByteBuf buffer, int from, int to) {
     var call = request.frame(reader.limits());
-    UndoPop.start(made, partition, call, buffer.slice(from, to - from));
+    UndoPop.start(context, partition, call, buffer.slice(from, to - from));
     end();
   }
 
   void answer(byte[] reply, Outcome outcome) {
     dropPartialReply();
-    calls.end(whole);
+    current.end(whole);
     whole.answer(reply, outcome);
   }
 
   void answer(ByteBuf buffer, int from, int to) {
-    calls.end(whole);
+    current.end(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }
 }

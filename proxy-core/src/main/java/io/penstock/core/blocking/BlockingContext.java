@@ -6,12 +6,12 @@ import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RetryableErrors;
 
 /**
- * What calls that a client waits in are made with.
+ * What a client's blocking calls need.
  *
  * @param clientContext of the client
- * @param owner of its exchanges
- * @param retryableErrors reads the nodes' errors
- * @param backpressure of the client
+ * @param owner of the client's exchanges
+ * @param retryableErrors parses errors of nodes
+ * @param backpressure pauses reading from the client if nodes cannot keep up
  */
 public record BlockingContext(
     ClientContext clientContext,

@@ -2,23 +2,25 @@ package io.penstock.core.blocking;
 
 import java.util.function.IntConsumer;
 
-/** What a client waits for and that may last: the client's next requests wait for its end. */
+/** An operation that a client may wait in for long. The client's next requests wait for its end. */
 public interface BlockingOperation {
 
-  /** Whether it does not go on before something happens or its time has passed. */
+  /**
+   * Returns whether it is blocked: it ends only when something happens or its timeout has passed.
+   */
   boolean isBlocked();
 
   /**
    * Ends the blocking as {@code CLIENT UNBLOCK} does.
    *
-   * @param error whether with an error, and not as if its time had passed
+   * @param error whether it ends with an error, instead of as after its timeout
    * @param done gets 1 if it was blocked, else 0
    */
   void unblock(boolean error, IntConsumer done);
 
-  /** The client has gone away, or sends no more: Redis closes it then. */
+  /** Handles a client that has disconnected or sends no more: Redis closes it then. */
   void onInputEnded();
 
-  /** The proxy ends: whoever blocks gets what there is, or hears so. */
+  /** Ends the operation because Penstock shuts down: the client gets what there is, or an error. */
   void drain();
 }

@@ -9,13 +9,16 @@ import io.penstock.core.transaction.TimeoutArgument;
 import java.math.BigDecimal;
 import java.util.concurrent.TimeUnit;
 
-/** The request of a call that may block, and how long it may. A copy: it may be kept for long. */
+/** The request of a call that may block, and its timeout. A copy, since it may be kept for long. */
 final class BlockingRequest {
 
-  /** Who waits for longer waits for ever, as far as Penstock is concerned. */
+  /** A longer timeout counts as none. */
   private static final double MAX_NANOS = TimeUnit.DAYS.toNanos(10_000);
 
-  /** {@link System#nanoTime()} that no deadline comes to, and that can be compared with. */
+  /**
+   * Added to {@link System#nanoTime()} for no deadline: never reached, and comparisons do not
+   * overflow.
+   */
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
   private final byte[] bytes;
@@ -23,10 +26,10 @@ final class BlockingRequest {
   private final int timeoutAt;
   private final boolean millis;
   private final boolean forever;
-  private final long until; // if not
+  private final long end; // if not forever
 
   /**
-   * @param request looked at now only
+   * @param request read only here
    */
   BlockingRequest(IncomingRequest request, RoutePlan.Blocking plan, long now) {
     RequestFrame frame = request.frame();
@@ -36,10 +39,10 @@ final class BlockingRequest {
     millis = plan.millis();
     double nanos = number(frame.text(timeoutAt)) * (millis ? 1e6 : 1e9);
     forever = !(nanos > 0 && nanos < MAX_NANOS);
-    until = forever ? now + NEVER_NANOS : now + (long) nanos;
+    end = forever ? now + NEVER_NANOS : now + (long) nanos;
   }
 
-  /** What is no number the node will not take either. */
+  /** Parses a number; 0 for anything else, which the node will reject, too. */
   private static double number(String text) {
     try {
       return Double.parseDouble(text);
@@ -48,43 +51,43 @@ final class BlockingRequest {
     }
   }
 
-  /** The partition of its keys. */
+  /** The partition of the request's keys. */
   int partition() {
     return partition;
   }
 
-  /** As the client sent it. */
+  /** The request as the client sent it. */
   byte[] bytes() {
     return bytes;
   }
 
-  /** Whether the client's time has passed. */
+  /** Returns whether the timeout has passed. */
   boolean isExpired(long now) {
-    return !forever && now - until >= 0;
+    return !forever && now - end >= 0;
   }
 
-  /** {@link System#nanoTime()} at which the node should have answered. */
-  long deadline(long patienceNanos) {
-    return until + patienceNanos;
+  /** Returns the {@link System#nanoTime()} at which the node should have answered. */
+  long deadline(long timeoutNanos) {
+    return end + timeoutNanos;
   }
 
-  /** The request with only the time that is left. */
+  /** Returns the request with the time that is left as its timeout. */
   byte[] bytesWithTimeLeft(long now, RespLimits limits) {
     return forever ? bytes : TimeoutArgument.replace(timeLeft(now), frame(limits), timeoutAt);
   }
 
-  /** Never zero, which would be for ever. */
+  /** Returns the time that is left; never zero, which means for ever. */
   private String timeLeft(long now) {
-    long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(until - now));
+    long left = Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - now));
     return millis ? Long.toString(left) : BigDecimal.valueOf(left, 3).toPlainString();
   }
 
-  /** As the client sent it, for a first attempt. */
+  /** Returns the request with the shortest timeout, for the attempt without blocking. */
   RequestFrame frameWithShortTimeout(RespLimits limits) {
     return TimeoutArgument.shorten(frame(limits), timeoutAt, millis, limits);
   }
 
-  /** The request's arguments. */
+  /** Parses the request. */
   RequestFrame frame(RespLimits limits) {
     return TimeoutArgument.parse(bytes, limits);
   }

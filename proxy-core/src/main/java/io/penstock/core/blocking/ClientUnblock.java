@@ -16,12 +16,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
- * {@code CLIENT UNBLOCK} for what blocks on a lease, over the shared connection to its node.
- * Repeated while there is nothing to unblock yet: the call may be on its way.
+ * Sends {@code CLIENT UNBLOCK} for a call that blocks on a leased connection, over the shared
+ * connection to the same node. Repeated while there is nothing to unblock: the call may not have
+ * arrived yet.
  */
 final class ClientUnblock extends Exchange {
 
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Client client;
   private final Nodes nodes;
@@ -30,11 +31,11 @@ final class ClientUnblock extends Exchange {
   private final byte[] request;
   private final BooleanSupplier needed;
   private final IntConsumer done;
-  private final long until;
+  private final long deadline;
 
   /**
-   * @param error whether the call is to end with an error, and not as if its time had passed
-   * @param needed whether the call has not ended yet
+   * @param error whether the call ends with an error, instead of as after its timeout
+   * @param needed returns whether the call has not ended yet
    * @param done gets 1 if it was unblocked, else 0
    */
   ClientUnblock(
@@ -51,19 +52,19 @@ final class ClientUnblock extends Exchange {
             error ? "ERROR" : "TIMEOUT");
     this.needed = needed;
     this.done = done;
-    this.until = loop.tick() + nodes.commandTimeoutNanos();
+    this.deadline = loop.tick() + nodes.commandTimeoutNanos();
   }
 
   void send() {
     if (!needed.getAsBoolean()) {
       done.accept(0);
-    } else if (lease.backendClientId() == 0 || loop.tick() - until >= 0) {
-      lease.discard(); // the node ends it when it notices
+    } else if (lease.backendClientId() == 0 || loop.tick() - deadline >= 0) {
+      lease.discard(); // the node ends the call when it notices
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
       targetEndpoint();
-      sendOptions(client.protocol(), client.affinity(), until);
+      sendOptions(client.protocol(), client.affinity(), deadline);
       nodes.dispatchTo(lease.node(), this, false);
     }
   }
@@ -73,12 +74,12 @@ final class ClientUnblock extends Exchange {
     releaseBytes();
     byte reply = buffer.getByte(from + 1);
     if (buffer.getByte(from) != ':') {
-      lease.discard(); // it may not be asked that
+      lease.discard(); // for example, Penstock's user may not run it
       done.accept(0);
     } else if (reply == '1') {
       done.accept(1);
     } else {
-      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+      loop.executor().schedule(this::send, RETRY_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 

@@ -11,66 +11,66 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call that a client waits for at present, if any: its next requests wait for the end. Confined
- * to the client's event loop.
+ * The blocking call that a client waits in now, if any. The client's next requests wait for its
+ * end. Confined to the client's event loop.
  */
 public final class CurrentBlockingCall {
 
-  private final BlockingContext made;
+  private final BlockingContext context;
   private final Client client;
   private final ReplySequence replies;
   private @Nullable BlockingOperation current;
 
-  /** For one client. */
-  public CurrentBlockingCall(BlockingContext made) {
-    this.made = made;
-    this.client = made.clientContext().client();
-    this.replies = made.clientContext().replies();
+  public CurrentBlockingCall(BlockingContext context) {
+    this.context = context;
+    this.client = context.clientContext().client();
+    this.replies = context.clientContext().replies();
   }
 
-  /** Carries out a call that may block. */
+  /** Runs a call that may block. */
   public void start(CommandSpec spec, RoutePlan.Blocking plan, IncomingRequest request) {
     ReplySlot whole = beginReply(spec);
-    var call = new BlockingCall(made, this, whole, spec, new BlockingRequest(request, plan, now()));
+    var call =
+        new BlockingCall(context, this, whole, spec, new BlockingRequest(request, plan, now()));
     current = call;
     call.attempt();
   }
 
   private long now() {
-    return made.clientContext().loop().tick();
+    return context.clientContext().loop().tick();
   }
 
-  /** Takes the place of a call among the replies; the client's next requests wait for its end. */
+  /** Begins the reply to a call; the client's next requests wait for its end. */
   public ReplySlot beginReply(CommandSpec spec) {
     ReplySlot whole = replies.begin(spec);
     client.suspend(whole);
     return whole;
   }
 
-  /** The client waits in this call, which begins now. */
+  /** Sets the call that the client waits in from now on. */
   public void setCurrent(BlockingOperation call) {
     current = call;
   }
 
-  /** The call that is answered in {@code whole} has ended. */
+  /** Ends the call whose reply is {@code whole}. */
   public void end(ReplySlot whole) {
     current = null;
     client.resume(whole);
   }
 
-  /** Whether the client waits in a call. */
+  /** Returns whether the client is blocked. */
   public boolean isBlocked() {
     return current != null && current.isBlocked();
   }
 
-  /** Adds the keys of the call that the client is blocked in, if it is. */
+  /** Adds the keys of the call that the client is blocked in, if any. */
   public void countKeys(BlockingKeyCount count) {
     if (current instanceof BlockingCall call && call.isBlocked()) {
       call.countKeys(count);
     }
   }
 
-  /** As {@link BlockingOperation#unblock}. */
+  /** Like {@link BlockingOperation#unblock}. */
   public void unblock(boolean error, IntConsumer done) {
     if (current == null) {
       done.accept(0);
@@ -79,14 +79,14 @@ public final class CurrentBlockingCall {
     }
   }
 
-  /** The client sends no more, or is gone: as in Redis, a blocked call ends with that. */
+  /** Ends a blocked call, as in Redis: the client sends no more or has disconnected. */
   public void onInputEnded() {
     if (current != null) {
       current.onInputEnded();
     }
   }
 
-  /** The proxy takes up no more requests. */
+  /** Ends a blocked call: Penstock shuts down. */
   public void drain() {
     if (current != null) {
       current.drain();

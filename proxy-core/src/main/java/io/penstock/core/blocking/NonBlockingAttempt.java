@@ -8,25 +8,25 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transaction.TransactionBlock;
 
 /**
- * A call that may block, tried without: a transaction of it alone does not block, and goes in order
- * with the client's other requests.
+ * Tries a blocking call without blocking: in a transaction of its own it does not block, and it
+ * stays in order with the client's other requests.
  */
 final class NonBlockingAttempt extends TransactionBlock {
 
-  /** What stands before the call's own reply in that to {@code EXEC}. */
+  /** Length of the array header before the call's own reply in the reply to {@code EXEC}. */
   private static final int HEADER = "*1\r\n".length();
 
   private final RetryableErrors retryableErrors;
   private final BlockingCall call;
   private final ReplySlot whole;
-  private boolean begun; // the header is passed
+  private boolean begun; // the header was skipped
 
   /**
-   * @param whole the call's place among the client's replies
+   * @param whole where the client's reply goes
    */
-  NonBlockingAttempt(BlockingContext made, BlockingCall call, ReplySlot whole) {
-    super(made.owner());
-    this.retryableErrors = made.retryableErrors();
+  NonBlockingAttempt(BlockingContext context, BlockingCall call, ReplySlot whole) {
+    super(context.owner());
+    this.retryableErrors = context.retryableErrors();
     this.call = call;
     this.whole = whole;
   }
@@ -37,13 +37,16 @@ final class NonBlockingAttempt extends TransactionBlock {
     if (outcome == Outcome.OK) {
       call.onAttemptReply(buffer, from + HEADER, to);
     } else if (ReplyStrings.startsWith(buffer, from, to, "-EXECABORT ")) {
-      call.block(); // the node's user may not do this, but maybe the call by itself
+      call.block(); // Penstock's user at the node may still run the call by itself
     } else {
       call.answer(buffer, from, to);
     }
   }
 
-  /** The call was given so little time that it did no harm, and what it popped is the client's. */
+  /**
+   * The call ran by itself. Its timeout was so short that blocking did no harm, and what it popped
+   * is for the client.
+   */
   @Override
   public void onRanWithoutMulti(byte[] error, ByteBuf reply) {
     int end = reply.writerIndex();
@@ -77,7 +80,7 @@ final class NonBlockingAttempt extends TransactionBlock {
     begun = true;
   }
 
-  /** As for lack of memory, which a call by itself may be allowed to make. */
+  /** For example for lack of memory; the call by itself may still be allowed. */
   @Override
   public void onAborted(byte[] error) {
     releaseRequest();

@@ -25,13 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts back what a node popped for a client that had gone away before: where it was taken from, so
- * that the next client gets it. Tried until the command timeout.
+ * Puts back what a node popped for a client that had disconnected before: where it was taken from,
+ * so that the next client gets it. Retried until the command timeout.
  */
 final class UndoPop extends Exchange {
 
   private static final Logger log = LoggerFactory.getLogger(UndoPop.class);
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final Client client;
   private final Nodes nodes;
@@ -39,32 +39,32 @@ final class UndoPop extends Exchange {
   private final RetryableErrors retryableErrors;
   private final int partition;
   private final byte[] request;
-  private final long until;
+  private final long deadline;
 
-  private UndoPop(BlockingContext made, int partition, byte[] request) {
-    this.client = made.clientContext().client();
-    this.nodes = made.clientContext().nodes();
-    this.loop = made.clientContext().loop();
-    this.retryableErrors = made.retryableErrors();
+  private UndoPop(BlockingContext context, int partition, byte[] request) {
+    this.client = context.clientContext().client();
+    this.nodes = context.clientContext().nodes();
+    this.loop = context.clientContext().loop();
+    this.retryableErrors = context.retryableErrors();
     this.partition = partition;
     this.request = request;
-    this.until = loop.tick() + nodes.commandTimeoutNanos();
+    this.deadline = loop.tick() + nodes.commandTimeoutNanos();
   }
 
   /**
    * Undoes a call.
    *
-   * @param call what was called; borrowed
-   * @param reply the whole reply to it, which is no error and no nil; borrowed
+   * @param call the request; borrowed
+   * @param reply its whole reply, neither an error nor nil; borrowed
    */
-  static void start(BlockingContext made, int partition, RequestFrame call, ByteBuf reply) {
+  static void start(BlockingContext context, int partition, RequestFrame call, ByteBuf reply) {
     List<String> inverse = inverse(call, ReplyStrings.of(reply));
     if (!inverse.isEmpty()) {
-      new UndoPop(made, partition, WireRequest.of(inverse)).send();
+      new UndoPop(context, partition, WireRequest.of(inverse)).send();
     }
   }
 
-  /** What undoes it; empty for commands after which nothing is lost. */
+  /** Returns the request that undoes the call; empty for commands that lose nothing. */
   static List<String> inverse(RequestFrame call, List<String> reply) {
     String name = call.text(0).toUpperCase(Locale.ROOT);
     return switch (name) {
@@ -72,7 +72,7 @@ final class UndoPop extends Exchange {
       case "BRPOP" -> push("RPUSH", reply);
       case "BLMPOP" -> push(isLeft(call) ? "LPUSH" : "RPUSH", reply);
       case "BZPOPMIN", "BZPOPMAX", "BZMPOP" -> add(reply);
-      default -> List.of(); // moved, or only read
+      default -> List.of(); // they move elements, or only read
     };
   }
 
@@ -82,7 +82,7 @@ final class UndoPop extends Exchange {
     return call.text(where).equalsIgnoreCase("left");
   }
 
-  /** The element that was popped last has to be pushed first. */
+  /** The element that was popped last must be pushed first. */
   private static List<String> push(String how, List<String> keyAndElements) {
     List<String> request = new ArrayList<>(List.of(how, keyAndElements.getFirst()));
     List<String> elements = new ArrayList<>(keyAndElements.subList(1, keyAndElements.size()));
@@ -108,7 +108,7 @@ final class UndoPop extends Exchange {
   private void prepare() {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     targetPartition(partition);
-    sendOptions(client.protocol(), client.affinity(), until);
+    sendOptions(client.protocol(), client.affinity(), deadline);
   }
 
   @Override
@@ -117,14 +117,14 @@ final class UndoPop extends Exchange {
     if (buffer.getByte(from) != '-') {
       return;
     }
-    RetryableError said = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
-    if (said == null) {
+    RetryableError error = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
+    if (error == null) {
       logLost(buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).strip());
       return;
     }
-    retryableErrors.applyToTopology(said);
-    Endpoint target = said.target();
-    if (said.isAsk() && target != null) {
+    retryableErrors.applyToTopology(error);
+    Endpoint target = error.target();
+    if (error.isAsk() && target != null) {
       prepare();
       nodes.dispatchTo(target, this, true);
     } else {
@@ -133,27 +133,27 @@ final class UndoPop extends Exchange {
   }
 
   private void retry() {
-    if (loop.tick() - until >= 0) {
-      logLost("there is no time left");
+    if (loop.tick() - deadline >= 0) {
+      logLost("command timeout");
     } else {
-      loop.executor().schedule(this::send, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+      loop.executor().schedule(this::send, RETRY_NANOS, TimeUnit.NANOSECONDS);
     }
   }
 
   private static void logLost(String why) {
-    log.warn("what was popped for a client that had gone could not be put back: {}", why);
+    log.warn("Could not put back what a node popped for a disconnected client: {}", why);
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    throw new IllegalStateException("a number was a large reply");
+    throw new IllegalStateException("an integer reply came in parts");
   }
 
   @Override
   public void onFailure(Failure failure) {
     releaseBytes();
     if (failure == Failure.CONNECTION_LOST || failure == Failure.TIMEOUT) {
-      logLost("it may have been, and may not, since " + failure);
+      logLost("outcome unknown: " + failure);
     } else {
       retry();
     }

@@ -1,6 +1,6 @@
 /**
  * Calls that a client waits in, such as {@code BLPOP}: they are tried without blocking, then block
- * on a connection of their own, and end when the client goes away. On the client's event loop.
+ * on a leased connection, and end when the client disconnects. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.blocking;

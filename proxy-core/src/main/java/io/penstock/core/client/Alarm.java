@@ -13,7 +13,8 @@ public final class Alarm {
   private @Nullable ScheduledFuture<?> timer;
   private long time; // of the timer, if it is set
 
-  /** @param action may schedule the next time
+  /**
+   * @param action may schedule the next time
    */
   public Alarm(Loop loop, Runnable action) {
     this.loop = loop;

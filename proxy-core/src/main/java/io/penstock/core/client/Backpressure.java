@@ -3,7 +3,10 @@ package io.penstock.core.client;
 import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
-/** Pauses a client's requests while the nodes, or the client's own thread, do not keep up. Confined to the client's event loop. */
+/**
+ * Pauses a client's requests while the nodes, or the client's own thread, do not keep up. Confined
+ * to the client's event loop.
+ */
 public final class Backpressure {
 
   private final Client client;
@@ -33,6 +36,7 @@ public final class Backpressure {
 
   /**
    * Pauses until there may be room again.
+   *
    * @param node that must keep up then; null for no node in particular
    */
   public void pause(@Nullable Endpoint node) {

@@ -9,7 +9,10 @@ public interface Client {
   /** Returns the id of {@code CLIENT ID}. */
   long id();
 
-  /** Returns the same number for all exchanges of this client: they share connections to nodes and keep their order there. */
+  /**
+   * Returns the same number for all exchanges of this client: they share connections to nodes and
+   * keep their order there.
+   */
   int affinity();
 
   /** Returns the client's current protocol version. */
@@ -54,6 +57,9 @@ public interface Client {
   /** Closes the client at once: it has disconnected, or cannot get the reply it waits for. */
   void closeNow(String why);
 
-  /** Closes the client after an unexpected error or a failed allocation: it is unknown which of its replies are whole. Does not throw. */
+  /**
+   * Closes the client after an unexpected error or a failed allocation: it is unknown which of its
+   * replies are whole. Does not throw.
+   */
   void fail(Throwable cause);
 }

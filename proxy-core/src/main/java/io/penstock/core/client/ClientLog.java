@@ -10,7 +10,10 @@ import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes log lines about the clients of one loop, each kind at most once in some seconds. Confined to that loop. */
+/**
+ * Writes log lines about the clients of one loop, each kind at most once in some seconds. Confined
+ * to that loop.
+ */
 public final class ClientLog {
 
   private static final Logger log = LoggerFactory.getLogger(ClientLog.class);
@@ -50,7 +53,9 @@ public final class ClientLog {
           log.warn(
               "client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory are used{}",
               client.id(),
-              client.address(), why, account.unreadBytes(),
+              client.address(),
+              why,
+              account.unreadBytes(),
               account.keptBytes(),
               more(times)));
     }

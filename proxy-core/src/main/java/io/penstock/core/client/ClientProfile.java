@@ -3,7 +3,9 @@ package io.penstock.core.client;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 
-/** What a client has set about itself: protocol version, names, reply mode. Confined to its loop. */
+/**
+ * What a client has set about itself: protocol version, names, reply mode. Confined to its loop.
+ */
 public final class ClientProfile {
 
   private static final int REPLIES_ON = 0;
@@ -78,7 +80,10 @@ public final class ClientProfile {
     replies = REPLIES_OFF;
   }
 
-  /** Ends {@code CLIENT REPLY OFF}, as RESET does first; a reply to be skipped is skipped nevertheless. */
+  /**
+   * Ends {@code CLIENT REPLY OFF}, as RESET does first; a reply to be skipped is skipped
+   * nevertheless.
+   */
   public void endRepliesOff() {
     if (replies == REPLIES_OFF) {
       replies = REPLIES_ON;
@@ -98,7 +103,10 @@ public final class ClientProfile {
         || call.argEqualsIgnoreCase(2, "skip");
   }
 
-  /** Returns whether the request that arrives now gets no reply. Called once for each request, as a skip is for one. */
+  /**
+   * Returns whether the request that arrives now gets no reply. Called once for each request, as a
+   * skip is for one.
+   */
   public boolean isNextReplyMuted() {
     if (replies == SKIP_NEXT) {
       replies = REPLIES_ON;

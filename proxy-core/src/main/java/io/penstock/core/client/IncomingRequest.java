@@ -7,7 +7,10 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The request that is handled now: its arguments, its bytes, and its reply slot. Valid until the handler returns. Confined to the client's event loop. */
+/**
+ * The request that is handled now: its arguments, its bytes, and its reply slot. Valid until the
+ * handler returns. Confined to the client's event loop.
+ */
 public interface IncomingRequest {
 
   /** Returns the command with its arguments. */

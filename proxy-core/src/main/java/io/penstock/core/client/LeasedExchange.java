@@ -12,7 +12,10 @@ public abstract class LeasedExchange extends Exchange {
     this.client = client;
   }
 
-  /** Closes the client and the connection: no other client uses it, and it is unknown which replies are still to come. */
+  /**
+   * Closes the client and the connection: no other client uses it, and it is unknown which replies
+   * are still to come.
+   */
   @Override
   public final boolean recoverFrom(Throwable defect) {
     client.fail(defect);

@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** The nodes as request handlers on one event loop see them: the placement, dispatch of exchanges, and timeouts. Confined to that loop. */
+/**
+ * The nodes as request handlers on one event loop see them: the placement, dispatch of exchanges,
+ * and timeouts. Confined to that loop.
+ */
 public final class Nodes {
 
   /**
@@ -32,10 +35,14 @@ public final class Nodes {
   private final Timeouts timeouts;
   private final Supplier<@Nullable String> topologyFailure;
 
-  /** @param topologyFailure returns why the topology is unknown; null if it is known
+  /**
+   * @param topologyFailure returns why the topology is unknown; null if it is known
    */
   public Nodes(
-      Dispatcher dispatcher, Topology topology, Timeouts timeouts, Supplier<@Nullable String> topologyFailure) {
+      Dispatcher dispatcher,
+      Topology topology,
+      Timeouts timeouts,
+      Supplier<@Nullable String> topologyFailure) {
     this.dispatcher = dispatcher;
     this.topology = topology;
     this.timeouts = timeouts;
@@ -103,7 +110,9 @@ public final class Nodes {
     dispatcher.adoptPlacement();
   }
 
-  /** Returns the error for a partition without an owner, with the reason if the topology is unknown. */
+  /**
+   * Returns the error for a partition without an owner, with the reason if the topology is unknown.
+   */
   public byte[] notServed() {
     return placement().shards().isEmpty()
         ? ErrorReplies.notServed(topologyFailure.get())

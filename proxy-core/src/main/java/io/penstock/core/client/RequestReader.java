@@ -11,7 +11,10 @@ import io.penstock.core.resp.ScanResult;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
-/** Parses requests a second time from their bytes, with the current command table. Confined to a loop. */
+/**
+ * Parses requests a second time from their bytes, with the current command table. Confined to a
+ * loop.
+ */
 public final class RequestReader {
 
   private final RespLimits limits;

@@ -2,7 +2,10 @@ package io.penstock.core.client;
 
 import io.penstock.core.transport.Loop;
 
-/** The time in which something that fails repeatedly is retried: it begins with the first failure in a row and lasts as long as a command may be retried. Confined to its loop. */
+/**
+ * The time in which something that fails repeatedly is retried: it begins with the first failure in
+ * a row and lasts as long as a command may be retried. Confined to its loop.
+ */
 public final class RetryWindow {
 
   private final Loop loop;

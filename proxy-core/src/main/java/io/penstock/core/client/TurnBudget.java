@@ -6,7 +6,10 @@ import io.penstock.core.limit.Allowance;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 
-/** How much work a client may cause within Penstock itself in one loop turn: the rest of its pipeline waits for another turn. Commands that go to nodes cost nothing. Confined to its loop. */
+/**
+ * How much work a client may cause within Penstock itself in one loop turn: the rest of its
+ * pipeline waits for another turn. Commands that go to nodes cost nothing. Confined to its loop.
+ */
 public final class TurnBudget implements Sliced {
 
   /** Steps for a small reply of Penstock's own. */
@@ -27,7 +30,10 @@ public final class TurnBudget implements Sliced {
     this.slices = slices;
   }
 
-  /** Returns the approximate steps to answer a request: many for replies about all clients or commands. */
+  /**
+   * Returns the approximate steps to answer a request: many for replies about all clients or
+   * commands.
+   */
   public static int cost(LocalCommand which, Command request) {
     return request.argc()
         + switch (which) {

@@ -24,7 +24,10 @@ public final class ClusterErrorPolicy implements ErrorPolicy {
     };
   }
 
-  /** Without a key a node cannot redirect; {@code READONLY} and {@code MASTERDOWN} mean that it has become a replica. */
+  /**
+   * Without a key a node cannot redirect; {@code READONLY} and {@code MASTERDOWN} mean that it has
+   * become a replica.
+   */
   private static ErrorAction ofShard(RetryablePrefix prefix) {
     return switch (prefix) {
       case READONLY, MASTERDOWN -> ErrorAction.FIND_MASTER;

@@ -11,8 +11,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster that Penstock shows to cluster clients: its masters are the instances of Penstock, and
- * the slots are divided evenly among them. All instances show the same cluster.
+ * The cluster that Penstock shows to cluster clients: its masters are the instances of Penstock,
+ * and the slots are divided evenly among them. All instances show the same cluster.
  *
  * @param nodes the instances as clients reach them; empty if this is the only one
  * @param announceHost the host at which clients reach this instance; null for the address that the
@@ -28,6 +28,7 @@ public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost,
 
   /**
    * One instance.
+   *
    * @param id 40 hexadecimal digits, always the same for one address
    * @param shardId another such id
    * @param first the first slot that it is shown with
@@ -38,7 +39,9 @@ public record ClusterFacade(List<Endpoint> nodes, @Nullable String announceHost,
   public record Member(
       Endpoint node, String id, String shardId, int first, int last, int epoch, boolean myself) {}
 
-  /** Returns all instances, ordered by address.
+  /**
+   * Returns all instances, ordered by address.
+   *
    * @param local the address that the client is connected to
    */
   public List<Member> members(Endpoint local) {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param kind permanent, or for one command
  * @param slot 0 to 16383
  * @param host host name or address as announced, without brackets; empty if it is the node's own
- *     host (Redis sends nothing with {@code cluster-preferred-endpoint-type unknown-endpoint},
- *     and {@code ?} for a node with an unknown host name)
+ *     host (Redis sends nothing with {@code cluster-preferred-endpoint-type unknown-endpoint}, and
+ *     {@code ?} for a node with an unknown host name)
  * @param port TCP port, 1 to 65535
  */
 public record Redirect(Kind kind, int slot, String host, int port) {
@@ -21,7 +21,10 @@ public record Redirect(Kind kind, int slot, String host, int port) {
   public enum Kind {
     /** The slot has another owner: the slot map is outdated. */
     MOVED,
-    /** The slot is being migrated and this key was migrated already: {@code ASKING} is sent first, and the slot map stays as it is. */
+    /**
+     * The slot is being migrated and this key was migrated already: {@code ASKING} is sent first,
+     * and the slot map stays as it is.
+     */
     ASK
   }
 
@@ -29,7 +32,8 @@ public record Redirect(Kind kind, int slot, String host, int port) {
 
   /**
    * Reads an error line, with or without its leading {@code -} and its CR LF. Borrows {@code
-   * buffer} and moves none of its indexes. Returns null if the line is not a redirect or is malformed.
+   * buffer} and moves none of its indexes. Returns null if the line is not a redirect or is
+   * malformed.
    *
    * @param offset absolute index of the line's first byte
    */
@@ -57,7 +61,10 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return port < 1 || host == null ? null : new Redirect(kind, slot, host, port);
   }
 
-  /** Returns the node to send the command to, with the same access as {@code answered}, the node that sent this redirect. */
+  /**
+   * Returns the node to send the command to, with the same access as {@code answered}, the node
+   * that sent this redirect.
+   */
   public Endpoint target(Endpoint answered) {
     return answered.at(host.isEmpty() ? answered.host() : host, port);
   }
@@ -90,7 +97,10 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return i;
   }
 
-  /** Returns the index of the last colon, which separates the port (an IPv6 address contains colons), or -1. */
+  /**
+   * Returns the index of the last colon, which separates the port (an IPv6 address contains
+   * colons), or -1.
+   */
   private static int lastColon(ByteBuf buffer, int from, int end) {
     int i = end - 1;
     while (i >= from && buffer.getByte(i) != ':') {
@@ -112,7 +122,10 @@ public record Redirect(Kind kind, int slot, String host, int port) {
     return value;
   }
 
-  /** Returns the host, empty if the node names none, or null if it contains bytes that no host name has. */
+  /**
+   * Returns the host, empty if the node names none, or null if it contains bytes that no host name
+   * has.
+   */
   private static @Nullable String host(ByteBuf buffer, int from, int end) {
     for (int i = from; i < end; i++) {
       byte b = buffer.getByte(i);

@@ -4,7 +4,13 @@ import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Converts partitions to the slots that users see: {@code INFO}, {@code CLUSTER INFO}, metrics, health and log lines count 16,384 slots for every upstream. The partitions of a cluster are its slots. If an upstream has fewer partitions, each is shown as an equal range of slots, so that a single server has all slots. If an upstream has more partitions than there are slots, partitions are shown unchanged. */
+/**
+ * Converts partitions to the slots that users see: {@code INFO}, {@code CLUSTER INFO}, metrics,
+ * health and log lines count 16,384 slots for every upstream. The partitions of a cluster are its
+ * slots. If an upstream has fewer partitions, each is shown as an equal range of slots, so that a
+ * single server has all slots. If an upstream has more partitions than there are slots, partitions
+ * are shown unchanged.
+ */
 public final class ShownSlots {
 
   private ShownSlots() {}

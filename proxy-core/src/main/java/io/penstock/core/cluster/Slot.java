@@ -5,8 +5,11 @@ import io.netty.buffer.ByteBuf;
 /**
  * A key's hash slot: CRC16 (XMODEM: polynomial 0x1021, initial value 0, not reflected) of the key,
  * or of its hash tag, modulo {@link SlotMap#SLOTS}.
- * <p>The hash tag is the text between the first <code>{</code> and the first <code>}</code> after it.
- * If it is empty or not closed, the whole key is hashed (Redis Cluster specification, "Hash tags").
+ *
+ * <p>The hash tag is the text between the first <code>{</code> and the first <code>}</code> after
+ * it. If it is empty or not closed, the whole key is hashed (Redis Cluster specification, "Hash
+ * tags").
+ *
  * <p>Allocates nothing. Reads eight bytes at a time; each word is searched for a brace and added to
  * the checksum, so that a key without a tag is read once.
  */
@@ -25,7 +28,10 @@ public final class Slot {
 
   private Slot() {}
 
-  /** Returns the slot of the key at {@code offset}, an absolute index. Borrows {@code buffer} and moves none of its indexes. */
+  /**
+   * Returns the slot of the key at {@code offset}, an absolute index. Borrows {@code buffer} and
+   * moves none of its indexes.
+   */
   public static int of(ByteBuf buffer, int offset, int length) {
     int end = offset + length;
     int crc = 0;
@@ -79,7 +85,10 @@ public final class Slot {
     return crc & MASK;
   }
 
-  /** Returns whether one of the word's bytes is an opening brace: the usual test for a zero byte, after xor. */
+  /**
+   * Returns whether one of the word's bytes is an opening brace: the usual test for a zero byte,
+   * after xor.
+   */
   private static boolean hasBrace(long word) {
     long x = word ^ BRACES;
     return ((x - LOW_BITS) & ~x & HIGH_BITS) != 0;
@@ -89,7 +98,10 @@ public final class Slot {
     return (crc << 8 & 0xFF00) ^ TABLES[(crc >>> 8) ^ (b & 0xFF)];
   }
 
-  /** Adds eight bytes, the first in the highest bits. The indexes are sums so that the compiler can prove their range. */
+  /**
+   * Adds eight bytes, the first in the highest bits. The indexes are sums so that the compiler can
+   * prove their range.
+   */
   private static int update(int crc, long word) {
     int high = (int) (word >>> 32) ^ crc << 16;
     int low = (int) word;

@@ -13,8 +13,8 @@ import java.util.List;
  * The placement of a Redis Cluster: an immutable snapshot of the shard that owns each of the 16384
  * slots.
  *
- * <p>A shard is identified by its index in {@link #shards()}: a loop keeps its connections in an array
- * of the same order and finds the right one without hashing.
+ * <p>A shard is identified by its index in {@link #shards()}: a loop keeps its connections in an
+ * array of the same order and finds the right one without hashing.
  */
 public final class SlotMap implements Placement {
 
@@ -103,7 +103,10 @@ public final class SlotMap implements Placement {
     return known;
   }
 
-  /** Returns a copy with one slot on another master. A master that is not known yet becomes a new shard. Returns {@code this} if nothing changes. */
+  /**
+   * Returns a copy with one slot on another master. A master that is not known yet becomes a new
+   * shard. Returns {@code this} if nothing changes.
+   */
   public SlotMap withSlotOn(int slot, Endpoint owner) {
     int index = indexOfMaster(owner);
     if (index >= 0 && owners[slot] == index) {

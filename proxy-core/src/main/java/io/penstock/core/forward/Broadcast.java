@@ -9,13 +9,16 @@ import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A request for the master of every shard that serves partitions; the parts share its bytes. */
-final class Broadcast implements CoverageWait.ForAll {
+/**
+ * A request that is sent to the master of every shard that serves partitions. The parts share its
+ * bytes.
+ */
+final class Broadcast implements CoverageWait.AllShardsRequest {
 
-  /** Entries that a server gives when it is not told how many. */
-  private static final int FEW = 10;
+  /** Entries that {@code SLOWLOG GET} returns by default. */
+  private static final int DEFAULT_ENTRIES = 10;
 
-  private final ForwardContext made;
+  private final ForwardContext context;
   private final Forwarded whole;
   private final Backpressure backpressure;
   private final RoutePlan.Broadcast plan;
@@ -25,32 +28,32 @@ final class Broadcast implements CoverageWait.ForAll {
   private final int limit;
 
   /**
-   * Before it is sent.
-   *
-   * @param whole prepared; what its parts are sent with
-   * @param bytes one share goes over
+   * @param whole the prepared request, whose options its parts get
+   * @param bytes this takes ownership of one share
    */
   Broadcast(
-      ForwardContext made,
+      ForwardContext context,
       Forwarded whole,
       RoutePlan.Broadcast plan,
-      ForwardInput how,
+      ForwardInput input,
       SharedBuffer bytes) {
-    this.made = made;
+    this.context = context;
     this.whole = whole;
     this.plan = plan;
-    this.backpressure = how.backpressure();
+    this.backpressure = input.backpressure();
     this.bytes = bytes;
-    RequestFrame frame = how.request().frame();
+    RequestFrame frame = input.request().frame();
     this.offset = frame.start();
     this.length = frame.end() - frame.start();
     this.limit = limit(frame);
   }
 
-  /** {@code SLOWLOG GET [count]}, where a node refuses what is no count. */
+  /**
+   * Returns the count of {@code SLOWLOG GET [count]}; a node rejects a count that is not a number.
+   */
   private static int limit(RequestFrame frame) {
     if (frame.argc() < 3) {
-      return FEW;
+      return DEFAULT_ENTRIES;
     }
     try {
       int count = Integer.parseInt(frame.text(2));
@@ -61,15 +64,15 @@ final class Broadcast implements CoverageWait.ForAll {
   }
 
   @Override
-  public void send(Placement map) {
-    var gather = new Gather(made, whole.replySlot(), plan.merge(), new int[] {limit});
+  public void send(Placement placement) {
+    var gather = new Gather(context, whole.replySlot(), plan.merge(), new int[] {limit});
     List<Part> parts = new ArrayList<>();
-    int[] firstPartitions = map.firstPartitions();
+    int[] firstPartitions = placement.firstPartitions();
     for (int shard = 0; shard < firstPartitions.length; shard++) {
       if (firstPartitions[shard] != Placement.UNCOVERED) {
         Part part = new Part(gather);
         part.setRequestBytes(bytes.share(), offset, length);
-        Endpoint master = map.shards().get(shard).master();
+        Endpoint master = placement.shards().get(shard).master();
         part.prepareForShard(whole, master, firstPartitions[shard], plan.separateConnection());
         parts.add(part);
       }

@@ -14,19 +14,22 @@ import io.penstock.core.upstream.RefreshTrigger;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets requests that concern all keys wait until all partitions are served: for as long as a
- * request for one partition does. Later requests of the client wait behind it.
+ * Holds requests that concern all keys until all partitions are served, as long as a request for
+ * one partition is held. Later requests of the client wait behind them.
  */
 final class CoverageWait {
 
   private static final long CHECK_MILLIS = 10;
 
   /** A request for all shards. */
-  interface ForAll {
-    /** Every partition has an owner in {@code map}, by which exchanges are dispatched. */
-    void send(Placement map);
+  interface AllShardsRequest {
+    /**
+     * Sends the request. Every partition has an owner in {@code placement}, by which exchanges are
+     * dispatched.
+     */
+    void send(Placement placement);
 
-    /** It was answered with an error. */
+    /** Releases the request, which is answered with an error. */
     void cancel();
   }
 
@@ -44,11 +47,11 @@ final class CoverageWait {
     this.order = order;
   }
 
-  /** Has the prepared request {@code whole} go now, or as soon as all partitions are served. */
-  void sendWhenCovered(Forwarded whole, ForAll request) {
-    Placement map = nodes.placement();
-    if (map.isFullyCovered()) {
-      request.send(map);
+  /** Sends the prepared request {@code whole} now, or as soon as all partitions are served. */
+  void sendWhenCovered(Forwarded whole, AllShardsRequest request) {
+    Placement placement = nodes.placement();
+    if (placement.isFullyCovered()) {
+      request.send(placement);
     } else {
       order.onRoutesChange();
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
@@ -56,7 +59,7 @@ final class CoverageWait {
     }
   }
 
-  private void holdOrReject(Forwarded whole, ForAll request) {
+  private void holdOrReject(Forwarded whole, AllShardsRequest request) {
     if (!nodes.heldRequests().tryEnter(whole)) {
       request.cancel();
       whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
@@ -65,22 +68,25 @@ final class CoverageWait {
     scheduleCheck(whole, request);
   }
 
-  private void scheduleCheck(Forwarded whole, ForAll request) {
+  private void scheduleCheck(Forwarded whole, AllShardsRequest request) {
     loop.executor().schedule(() -> check(whole, request), CHECK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
-  /** The client's earlier requests have to end first: their routes may be others by now. */
-  private void check(Forwarded whole, ForAll request) {
+  /**
+   * Sends the request if all partitions are served. The client's earlier requests must end first:
+   * their routes may have changed.
+   */
+  private void check(Forwarded whole, AllShardsRequest request) {
     loop.tick();
-    Placement map = nodes.placement();
+    Placement placement = nodes.placement();
     if (whole.isTooLateToSend()) {
       endHold(whole, client.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
       request.cancel();
       whole.answer(nodes.notServed(), Outcome.UNAVAILABLE);
-    } else if (map.isFullyCovered() && replies.at(0) == whole.replySlot()) {
+    } else if (placement.isFullyCovered() && replies.at(0) == whole.replySlot()) {
       endHold(whole, HeldOutcome.SERVED);
       whole.extendDeadline();
-      request.send(map);
+      request.send(placement);
     } else {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       scheduleCheck(whole, request);

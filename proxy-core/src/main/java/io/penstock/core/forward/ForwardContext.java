@@ -5,12 +5,12 @@ import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 
 /**
- * What a request that is sent in parts, or waits before it is sent, is made with.
+ * What a client's forwarded requests need.
  *
  * @param clientContext of the client
  * @param owner of the client's exchanges
  * @param order of the client's requests
- * @param forwardLoop of the loop
+ * @param forwardLoop what the client's loop provides
  */
 public record ForwardContext(
     ClientContext clientContext, ExchangeOwner owner, OrderGuard order, ForwardLoop forwardLoop) {}

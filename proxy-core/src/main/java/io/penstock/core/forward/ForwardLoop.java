@@ -4,12 +4,12 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.script.LoopScripts;
 
 /**
- * What sending requests on their way takes from the loop.
+ * What a loop provides for forwarding requests.
  *
  * @param pool of exchanges
- * @param hub where clients listen
- * @param scripts that clients brought
- * @param limit of replies that are put together
+ * @param hub of the clients' subscriptions
+ * @param scripts that clients sent
+ * @param limit on gathered replies
  * @param maxBytesOnHeap bytes of a request that may be copied to the heap at once
  */
 public record ForwardLoop(

@@ -8,8 +8,8 @@ import io.penstock.core.retry.ExchangeOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The exchange of a request that goes to one node as it is, whose reply is the client's. Used
- * again: a loop keeps spare ones ({@link ForwardedPool}). Confined to the loop.
+ * The exchange of a request that is forwarded unchanged to one node, with the node's reply for the
+ * client. Reused ({@link ForwardedPool}). Confined to the loop.
  */
 final class Forwarded extends ClientExchange {
 
@@ -17,51 +17,51 @@ final class Forwarded extends ClientExchange {
   private @Nullable ReplySlot replySlot;
 
   /**
-   * @param pool that it goes back to at its end; null for none
+   * @param pool that it returns to at its end; null if it is not reused
    */
   Forwarded(@Nullable ForwardedPool pool) {
     this.pool = pool;
   }
 
-  /** Of a request with a place among the replies. */
-  Forwarded begin(ExchangeOwner owner, ReplySlot place) {
+  /** Starts the exchange of a request whose reply goes to {@code slot}. */
+  Forwarded begin(ExchangeOwner owner, ReplySlot slot) {
     setOwner(owner);
-    replySlot = place;
+    replySlot = slot;
     return this;
   }
 
-  /** Where its reply goes. */
+  /** Returns where the reply goes. */
   ReplySlot replySlot() {
-    ReplySlot place = replySlot;
-    if (place == null) {
+    ReplySlot slot = replySlot;
+    if (slot == null) {
       throw new IllegalStateException("an exchange was used after its end");
     }
-    return place;
+    return slot;
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    ReplySlot place = replySlot();
+    ReplySlot slot = replySlot();
     releaseRequest();
-    place.deliver(buffer, from, to, outcome);
+    slot.deliver(buffer, from, to, outcome);
     end();
   }
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    ReplySlot place = replySlot();
+    ReplySlot slot = replySlot();
     releaseRequest();
-    place.answer(reply, outcome);
+    slot.answer(reply, outcome);
     end();
   }
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    ReplySlot place = replySlot();
+    ReplySlot slot = replySlot();
     if (last) {
       releaseRequest();
     }
-    place.deliverPart(buffer, from, to, last);
+    slot.deliverPart(buffer, from, to, last);
     if (last) {
       end();
     }

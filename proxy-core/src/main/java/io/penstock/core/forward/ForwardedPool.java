@@ -4,15 +4,15 @@ import io.penstock.core.reply.ReplySlots;
 import java.util.ArrayDeque;
 
 /**
- * Exchanges of a loop that are done and can be used again: as many as a load needs at its height,
- * and fewer again when it is over. Confined to the loop.
+ * The exchanges of a loop that have ended and can be reused: as many as peak load needs, and fewer
+ * when the load falls. Confined to the loop.
  */
 public final class ForwardedPool {
 
   private final ArrayDeque<Forwarded> spare = new ArrayDeque<>();
-  private int unused; // there was no time with fewer since the last look
+  private int unused; // fewest spare exchanges since the last trim
 
-  /** One that was used before if there is one. */
+  /** Returns a spare exchange, or a new one if there is none. */
   Forwarded take() {
     Forwarded known = spare.pollLast();
     if (known == null) {
@@ -22,14 +22,14 @@ public final class ForwardedPool {
     return known;
   }
 
-  /** Takes back one that has ended. */
+  /** Takes back an exchange that has ended. */
   void recycle(Forwarded ended) {
     if (spare.size() < ReplySlots.MAX_SPARE) {
       spare.addLast(ended);
     }
   }
 
-  /** Lets go of half of those that nobody needed since the last time. Called now and then. */
+  /** Drops half of the exchanges that were not needed since the last trim. Called periodically. */
   public void trim() {
     int rest = Math.max(ReplySlots.MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {

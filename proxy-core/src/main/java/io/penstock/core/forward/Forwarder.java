@@ -20,7 +20,7 @@ import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Slices;
 import org.jspecify.annotations.Nullable;
 
-/** Sends a client's requests on their way to nodes. Confined to the client's event loop. */
+/** Forwards a client's requests to nodes. Confined to the client's event loop. */
 public final class Forwarder {
 
   private final Client client;
@@ -30,34 +30,35 @@ public final class Forwarder {
   private final ExchangeOwner owner;
   private final OrderGuard order;
   private final ForwardLoop forwardLoop;
-  private final ForwardContext made;
-  private final ForwardInput sending;
+  private final ForwardContext context;
+  private final ForwardInput input;
   private final IncomingRequest request;
   private final Backpressure backpressure;
   private final CoverageWait coverage;
 
   /**
-   * @param sending the request that is handled now
+   * @param input the request that is handled now
    */
-  public Forwarder(ForwardContext made, ForwardInput sending) {
-    ClientContext context = made.clientContext();
-    this.client = context.client();
-    this.replies = context.replies();
-    this.account = context.account();
-    this.nodes = context.nodes();
-    this.owner = made.owner();
-    this.order = made.order();
-    this.forwardLoop = made.forwardLoop();
-    this.made = made;
-    this.sending = sending;
-    this.request = sending.request();
-    this.backpressure = sending.backpressure();
-    this.coverage = new CoverageWait(context, order);
+  public Forwarder(ForwardContext context, ForwardInput input) {
+    ClientContext clientContext = context.clientContext();
+    this.client = clientContext.client();
+    this.replies = clientContext.replies();
+    this.account = clientContext.account();
+    this.nodes = clientContext.nodes();
+    this.owner = context.owner();
+    this.order = context.order();
+    this.forwardLoop = context.forwardLoop();
+    this.context = context;
+    this.input = input;
+    this.request = input.request();
+    this.backpressure = input.backpressure();
+    this.coverage = new CoverageWait(clientContext, order);
   }
 
   /**
-   * Whether the request, whose reply may be large, must wait until less of such replies is to come
-   * from the node of its partition; then its client pauses.
+   * Returns whether the request must wait because its reply may be large and too many bytes of
+   * large replies are expected from the node of its partition. If so, reading from the client is
+   * paused.
    */
   public boolean mustWaitForRoom(RoutePlan plan, @Nullable CommandSpec spec) {
     if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan)) {
@@ -67,7 +68,7 @@ public final class Forwarder {
     return true;
   }
 
-  /** True for what goes over other connections than clients share, or nowhere. */
+  /** Returns true for requests that do not use shared connections. */
   private boolean hasRoom(RoutePlan plan) {
     return switch (plan) {
       case RoutePlan.OnePartition one -> hasRoom(one.partition());
@@ -89,28 +90,28 @@ public final class Forwarder {
     return nodes.hasRoomForLargeReply(partition, client.protocol(), client.affinity());
   }
 
-  /** Sends the request as it is. */
+  /** Forwards the request unchanged. */
   public void forward(CommandSpec spec, int partition) {
     send(prepareExchange(spec, partition));
   }
 
-  /** The same to any node. */
+  /** Forwards the request unchanged to any node. */
   public void forwardToAnyNode(CommandSpec spec) {
-    ReplySlot place = replies.begin(spec);
-    place.targetAnyNode();
-    Forwarded exchange = newExchange(place);
+    ReplySlot slot = replies.begin(spec);
+    slot.targetAnyNode();
+    Forwarded exchange = newExchange(slot);
     exchange.prepareForAnyNode(spec);
     send(exchange);
   }
 
-  /** The same for one of several keys. */
+  /** Forwards a request with several keys. */
   public void forwardMultiKey(CommandSpec spec, int partition) {
     Forwarded exchange = prepareExchange(spec, partition);
     order.trackMultiKeyRequest(exchange);
     send(exchange);
   }
 
-  /** The same for one that carries a script. */
+  /** Forwards a request that may carry a script, and remembers the script. */
   public void forwardScript(CommandSpec spec, RoutePlan.Script plan) {
     forwardLoop.scripts().record(spec, request.frame());
     if (plan.multiKey()) {
@@ -121,16 +122,16 @@ public final class Forwarder {
   }
 
   private Forwarded prepareExchange(CommandSpec spec, int partition) {
-    ReplySlot place = replies.begin(spec);
-    place.targetPartition(partition);
-    Forwarded exchange = newExchange(place);
+    ReplySlot slot = replies.begin(spec);
+    slot.targetPartition(partition);
+    Forwarded exchange = newExchange(slot);
     exchange.prepare(spec, partition);
     return exchange;
   }
 
-  private Forwarded newExchange(ReplySlot place) {
+  private Forwarded newExchange(ReplySlot slot) {
     RequestFrame frame = request.frame();
-    Forwarded exchange = forwardLoop.pool().take().begin(owner, place);
+    Forwarded exchange = forwardLoop.pool().take().begin(owner, slot);
     exchange.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     return exchange;
   }
@@ -141,17 +142,17 @@ public final class Forwarder {
     }
   }
 
-  /** Sends the request in parts. */
+  /** Sends the request in parts, one per partition. */
   public void split(CommandSpec spec, RoutePlan.Split plan) {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
     if (plan.keys() >= Slices.THRESHOLD) {
-      new SlicedSplitRequest(made, whole, spec, plan, sending).begin();
+      new SlicedSplitRequest(context, whole, spec, plan, input).begin();
       return;
     }
-    var division = new SplitRequest(request.frame(), plan);
-    var gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
-    Part[] parts = division.parts(gather, spec);
+    var split = new SplitRequest(request.frame(), plan);
+    var gather = new Gather(context, whole, plan.merge(), split.groupOfKey());
+    Part[] parts = split.parts(gather, spec);
     for (int i = 0; i < parts.length; i++) {
       if (plan.keysOfGroup(i) > 1) {
         order.trackMultiKeyRequest(parts[i]);
@@ -164,32 +165,32 @@ public final class Forwarder {
   public void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     Forwarded whole = beginForAllShards(spec);
     SharedBuffer bytes = request.share();
-    if (spec.isWrite()) { // a master that has become a replica refuses it and takes others
+    if (spec.isWrite()) { // a master that has become a replica rejects it and accepts others
       order.onRoutesChange();
     }
-    coverage.sendWhenCovered(whole, new Broadcast(made, whole, plan, sending, bytes));
+    coverage.sendWhenCovered(whole, new Broadcast(context, whole, plan, input, bytes));
   }
 
-  /** Sends the call of {@code SCAN} to the shard whose turn it is. */
+  /** Sends the {@code SCAN} call to the shard that its cursor names. */
   public void scan(CommandSpec spec, long cursor) {
     Forwarded whole = beginForAllShards(spec);
-    coverage.sendWhenCovered(whole, new Scan(made, whole, coverage, cursor, sending));
+    coverage.sendWhenCovered(whole, new Scan(context, whole, coverage, cursor, input));
   }
 
-  /** Takes a place among the replies for a request that concerns all keys. */
+  /** Starts a request that concerns all keys. */
   private Forwarded beginForAllShards(CommandSpec spec) {
-    ReplySlot place = replies.begin(spec);
-    place.targetManyPartitions();
-    Forwarded whole = new Forwarded(null).begin(owner, place);
+    ReplySlot slot = replies.begin(spec);
+    slot.targetManyPartitions();
+    Forwarded whole = new Forwarded(null).begin(owner, slot);
     whole.prepare(spec);
     return whole;
   }
 
-  /** Sends a message; its reply is put right where clients listen here. */
+  /** Publishes a message. The count in the reply is corrected if clients are subscribed here. */
   public void publish(CommandSpec spec, RoutePlan.Publish plan) {
     RequestFrame frame = request.frame();
     if (forwardLoop.hub().subscriberCounts().isEmpty()
-        || frame.length(1) > forwardLoop.maxBytesOnHeap()) { // nobody's channel
+        || frame.length(1) > forwardLoop.maxBytesOnHeap()) { // no client can be subscribed to it
       forward(spec, plan.partition());
       return;
     }
@@ -197,7 +198,7 @@ public final class Forwarder {
     whole.targetManyPartitions();
     Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
     Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
-    var publication = new Publication(made, whole, kind, channel);
+    var publication = new Publication(context, whole, kind, channel);
     publication.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     publication.prepare(spec, plan.partition());
     send(publication);

@@ -17,11 +17,11 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The parts of a request: sends them at once and answers when the last reply has come. */
+/** Sends the parts of a request at once, and merges their replies when the last one has come. */
 public final class Gather implements Part.Whole, Sliced {
 
-  /** With so many bytes of replies they are put together in slices. */
-  private static final int SLICE_ABOVE = 128 * 1024;
+  /** Replies with at least this many bytes in all are merged in slices. */
+  private static final int SLICE_FROM = 128 * 1024;
 
   private final ReplySlot whole;
   private final ExchangeOwner owner;
@@ -34,27 +34,25 @@ public final class Gather implements Part.Whole, Sliced {
   private final int[] detail;
   private Part[] parts = {};
   private int sent;
-  private int missing;
-  private int partBytes; // bytes of parts that are counted
-  private @Nullable ReplyMerger merger; // once all are here
-  private @Nullable PubsubCountRewriter countRewriter; // where the reply is about clients
+  private int outstanding;
+  private int partBytes; // of small parts, counted for the client
+  private @Nullable ReplyMerger merger; // once all replies are here
+  private @Nullable PubsubCountRewriter countRewriter; // if the reply counts clients
   private Outcome outcome = Outcome.OK;
   private final GatheredBytes gathered;
 
   /**
-   * Before anything is sent.
-   *
-   * @param detail as {@link ReplyMerger#merge} takes it
+   * @param detail see {@link ReplyMerger#begin}
    */
-  public Gather(ForwardContext made, ReplySlot whole, Merge merge, int[] detail) {
+  public Gather(ForwardContext context, ReplySlot whole, Merge merge, int[] detail) {
     this.whole = whole;
-    this.owner = made.owner();
-    this.client = made.clientContext().client();
-    this.account = made.clientContext().account();
-    this.nodes = made.clientContext().nodes();
-    this.loop = made.clientContext().loop();
-    this.forwardLoop = made.forwardLoop();
-    this.gathered = new GatheredBytes(made.clientContext(), forwardLoop.limit());
+    this.owner = context.owner();
+    this.client = context.clientContext().client();
+    this.account = context.clientContext().account();
+    this.nodes = context.clientContext().nodes();
+    this.loop = context.clientContext().loop();
+    this.forwardLoop = context.forwardLoop();
+    this.gathered = new GatheredBytes(context.clientContext(), forwardLoop.limit());
     this.merge = merge;
     this.detail = detail;
   }
@@ -67,7 +65,7 @@ public final class Gather implements Part.Whole, Sliced {
   /**
    * Sends the parts, at least one.
    *
-   * @return a node that does not keep up, or null
+   * @return a node that cannot keep up, or null
    */
   public @Nullable Endpoint send(Part[] prepared) {
     expect(prepared.length);
@@ -79,19 +77,19 @@ public final class Gather implements Part.Whole, Sliced {
     return busy;
   }
 
-  /** Before the first is sent: how many parts there will be. */
+  /** Sets the number of parts, before the first one is sent. */
   void expect(int count) {
     parts = new Part[count];
-    missing = count;
+    outstanding = count;
   }
 
-  /** Sends the next part; answers its node if that does not keep up. */
+  /** Sends the next part. Returns its node if that cannot keep up, else null. */
   public @Nullable Endpoint send(Part part) {
     parts[sent++] = part;
     return nodes.dispatch(part) ? null : part.sentTo();
   }
 
-  /** There is a bound for them together: they cannot be given before all are here. */
+  /** Limits the bytes of all parts together: no reply can be delivered before all are here. */
   @Override
   public boolean addPending(int bytes) {
     if (gathered.overflowsOnAdd(bytes)) {
@@ -101,8 +99,8 @@ public final class Gather implements Part.Whole, Sliced {
   }
 
   /**
-   * Counts so many bytes of parts for the client until the end; of a large part it is counted
-   * without this ({@link io.penstock.core.retry.ClientExchange#setRequestBytes}).
+   * Counts bytes of small parts for the client until the end. Those of a large part are counted
+   * when it is made ({@link io.penstock.core.retry.ClientExchange#setRequestBytes}).
    */
   void countPartBytes(int bytes) {
     partBytes += bytes;
@@ -133,12 +131,12 @@ public final class Gather implements Part.Whole, Sliced {
 
   @Override
   public void onPartDone() {
-    if (--missing > 0) {
+    if (--outstanding > 0) {
       return;
     }
     try {
       if (begin()) {
-        return; // the rest in slices
+        return; // the rest runs in slices
       }
       releaseParts();
     } catch (Throwable e) { // the caller must not fail because of this client
@@ -149,14 +147,14 @@ public final class Gather implements Part.Whole, Sliced {
   @Override
   public void onFailure(Throwable cause) {
     client.fail(cause);
-    PubsubCountRewriter counts = countRewriter;
-    if (counts != null) {
-      counts.release();
+    PubsubCountRewriter rewriter = countRewriter;
+    if (rewriter != null) {
+      rewriter.release();
     }
     releaseParts();
   }
 
-  /** Answers true when it has to be gone on with. */
+  /** Begins to merge. Returns true if merging continues in slices. */
   private boolean begin() {
     if (gathered.isTooLarge()) {
       whole.answer(ErrorReplies.MERGED_REPLY_TOO_LARGE, Outcome.ERROR);
@@ -169,18 +167,21 @@ public final class Gather implements Part.Whole, Sliced {
         outcome = parts[i].outcome();
       }
     }
-    PubsubCountRewriter counts = merge.countsClients() ? new PubsubCountRewriter(whole, merge, client, forwardLoop.hub()) : null;
-    ReplyMerger.Sink sink = counts == null ? this::pass : counts::add;
-    ReplyMerger begun = new ReplyMerger(sink);
-    countRewriter = counts;
-    merger = begun;
-    begun.begin(merge, replies, detail);
-    if (gathered.size() >= SLICE_ABOVE) {
+    PubsubCountRewriter rewriter =
+        merge.countsClients()
+            ? new PubsubCountRewriter(whole, merge, client, forwardLoop.hub())
+            : null;
+    ReplyMerger.Sink sink = rewriter == null ? this::pass : rewriter::add;
+    ReplyMerger merging = new ReplyMerger(sink);
+    countRewriter = rewriter;
+    merger = merging;
+    merging.begin(merge, replies, detail);
+    if (gathered.size() >= SLICE_FROM) {
       loop.slices().start(this);
       return true;
     }
     while (step()) {
-      // There is little of it.
+      // Short replies need few steps.
     }
     return false;
   }
@@ -189,20 +190,21 @@ public final class Gather implements Part.Whole, Sliced {
     whole.deliverPart(buffer, from, to, false);
   }
 
-  /** Puts together as much of the replies as a slice takes. */
+  /** Merges as much of the replies as fits in a slice. */
   @Override
   public boolean step() {
-    ReplyMerger begun = Objects.requireNonNull(merger);
-    boolean unheard = client.isClosed();
-    if (!unheard && begun.step(Slices.STEPS_PER_SLICE)) {
+    ReplyMerger merging = Objects.requireNonNull(merger);
+    boolean closed = client.isClosed();
+    if (!closed && merging.step(Slices.STEPS_PER_SLICE)) {
       return true;
     }
-    Outcome how = begun.isSuccess() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
-    PubsubCountRewriter counts = countRewriter;
-    if (counts != null && !counts.deliver(how, Slices.STEPS_PER_SLICE)) {
+    Outcome how =
+        merging.isSuccess() ? Outcome.OK : outcome == Outcome.OK ? Outcome.ERROR : outcome;
+    PubsubCountRewriter rewriter = countRewriter;
+    if (rewriter != null && !rewriter.deliver(how, Slices.STEPS_PER_SLICE)) {
       return true;
     }
-    if (counts == null) {
+    if (rewriter == null) {
       whole.complete(how);
     }
     releaseParts();

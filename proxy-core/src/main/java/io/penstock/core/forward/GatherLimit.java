@@ -5,26 +5,26 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientLog;
 
 /**
- * How many bytes of replies one request may keep until all of them are there: as many as a request
- * may have, where there is memory for several such. Confined to a loop.
+ * The limit on bytes of replies that are gathered for one request until all of them are here: the
+ * longest request, or a share of direct memory if that is less. Confined to a loop.
  */
 public final class GatherLimit {
 
-  /** One client may hold this share of the memory that there is for replies. */
+  /** One request may gather this fraction of direct memory. */
   private static final int SHARES = 4;
 
   private final long maxBytes;
   private final ClientLog notices;
 
   /**
-   * @param longestRequest bytes that a request may have
+   * @param maxRequestLength limit on the bytes of a request
    */
-  public GatherLimit(long longestRequest, ClientLog notices) {
-    this.maxBytes = Math.min(longestRequest, PlatformDependent.maxDirectMemory() / SHARES);
+  public GatherLimit(long maxRequestLength, ClientLog notices) {
+    this.maxBytes = Math.min(maxRequestLength, PlatformDependent.maxDirectMemory() / SHARES);
     this.notices = notices;
   }
 
-  /** Whether so many bytes for a request of the client are too many; the log tells of it then. */
+  /** Returns whether {@code bytes} are too many for a request of the client; if so, logs it. */
   boolean isExceeded(long bytes, Client client) {
     if (bytes <= maxBytes) {
       return false;

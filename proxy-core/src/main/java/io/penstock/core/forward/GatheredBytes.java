@@ -5,7 +5,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
 
 /**
- * How many bytes of replies are held until all of them are here, which none can be given before.
+ * The bytes of replies that are gathered until all of them are here; none can be delivered before.
  * Confined to its loop.
  */
 public final class GatheredBytes {
@@ -22,39 +22,39 @@ public final class GatheredBytes {
     this.limit = limit;
   }
 
-  /** Whether there were more than one request may have; nothing is held from then on. */
+  /** Returns whether the limit of one request was exceeded. Nothing is gathered from then on. */
   public boolean isTooLarge() {
     return tooLarge;
   }
 
-  /** So many more are to be held: answers true when these are the ones that make it too many. */
-  public boolean overflowsOnAdd(int more) {
+  /** Adds bytes. Returns true if these are the ones that exceed the limit. */
+  public boolean overflowsOnAdd(int added) {
     if (tooLarge) {
       return false;
     }
-    bytes += more;
-    account.addGathered(more);
+    bytes += added;
+    account.addGathered(added);
     tooLarge = limit.isExceeded(bytes, client);
     return tooLarge;
   }
 
-  /** Bytes that are held. */
+  /** Returns the number of bytes that are gathered. */
   long size() {
     return bytes;
   }
 
-  /** Nothing more is to be held. */
+  /** Stops gathering, as if the limit was exceeded. */
   void markTooLarge() {
     tooLarge = true;
   }
 
-  /** They are held no longer. */
+  /** Counts the gathered bytes as released. */
   public void release() {
     account.addGathered(-bytes);
     bytes = 0;
   }
 
-  /** All of them will come once more, and may be few enough. */
+  /** Starts again: all replies come once more, and may be within the limit. */
   public void reset() {
     release();
     tooLarge = false;

@@ -7,30 +7,32 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 
-/** The share of a divided request that goes to one partition or shard. */
+/** The part of a split request that goes to one partition or shard. */
 public final class Part extends ClientExchange {
 
-  /** The request that it is a part of. */
+  /** The request that a part belongs to. */
   interface Whole {
-    /** Its client. */
+    /** The client. */
     ExchangeOwner owner();
 
     /**
-     * So many more bytes of replies are to be held, or fewer if negative.
+     * Adds bytes to the pending ones of all replies, or removes them if negative.
      *
-     * @return false when that is too much: they are dropped
+     * @return false if there are too many: these must be dropped
      */
     boolean addPending(int bytes);
 
-    /** Whether a reply that is no error is looked at; if not, it need not be held. */
+    /** Returns whether replies that are not errors are read; if not, they need not be kept. */
     default boolean needsSuccessReplies() {
       return true;
     }
 
-    /** A part failed within Penstock: there will be no answer, and what is held is dropped. */
+    /**
+     * Handles an internal error of a part: there will be no reply, and what is pending is dropped.
+     */
     void onInternalError();
 
-    /** A part's whole reply has come; it can be looked at until the part is discarded. */
+    /** Handles the whole reply of a part, which can be read until the part is discarded. */
     void onPartDone();
   }
 
@@ -44,7 +46,8 @@ public final class Part extends ClientExchange {
   }
 
   /**
-   * The whole reply, borrowed until {@link #discard}; empty when it was fine and nobody reads such.
+   * Returns the whole reply, borrowed until {@link #discard}; empty if it was no error and such
+   * replies are not read.
    */
   ByteBuf reply() {
     return pending.view();
@@ -100,7 +103,7 @@ public final class Part extends ClientExchange {
     whole.onInternalError();
   }
 
-  /** Nothing of a part goes to the client before all parts are there. */
+  /** Returns false: nothing of a part goes to the client before all parts are here. */
   @Override
   public boolean hasStartedReply() {
     return false;

@@ -17,8 +17,8 @@ import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A message that a client publishes. The node's reply counts this proxy's connections; the client
- * gets the number of clients.
+ * The exchange of a message that a client publishes. The node's reply counts Penstock's
+ * connections; the client gets the number of clients.
  */
 final class Publication extends ClientExchange implements ReceiverCounts.Listener {
 
@@ -29,13 +29,13 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   private final Name channel;
 
   /**
-   * @param whole the client's request, which is answered and not sent
+   * @param whole where the client's reply goes
    */
-  Publication(ForwardContext made, ReplySlot whole, Kind kind, Name channel) {
-    super(made.owner());
+  Publication(ForwardContext context, ReplySlot whole, Kind kind, Name channel) {
+    super(context.owner());
     this.whole = whole;
-    this.client = made.clientContext().client();
-    this.hub = made.forwardLoop().hub();
+    this.client = context.clientContext().client();
+    this.hub = context.forwardLoop().hub();
     this.kind = kind;
     this.channel = channel;
   }
@@ -86,7 +86,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
 
   @Override
   public void dropPending() {
-    // An integer comes whole.
+    // An integer reply does not come in parts.
   }
 
   @Override

@@ -17,36 +17,37 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code PUBSUB} counts: nodes count this proxy's connections, and the client is told about
- * clients. Takes the merged reply piece by piece.
+ * Rewrites the counts in a merged {@code PUBSUB} reply: nodes count Penstock's connections, the
+ * client gets numbers of clients. Takes the merged reply in pieces.
  */
 final class PubsubCountRewriter {
 
   private final ReplySlot whole;
   private final Client client;
   private final Merge counted;
-  private final SubscriberCounts audience;
+  private final SubscriberCounts subscriberCounts;
   private final ByteBuf merged = ByteBufAllocator.DEFAULT.directBuffer();
   private final ReplyScanner scanner = new ReplyScanner();
-  private @Nullable ByteBuf counts; // what the client gets, as far as it was written
-  private int at; // in merged, behind what was read
+  private @Nullable ByteBuf rewritten; // the rewritten reply, as far as it is written
+  private int at; // index in merged behind what was read
 
   PubsubCountRewriter(ReplySlot whole, Merge counted, Client client, Hub hub) {
     this.whole = whole;
     this.client = client;
     this.counted = counted;
-    this.audience = hub.subscriberCounts();
+    this.subscriberCounts = hub.subscriberCounts();
   }
 
-  /** The next piece; borrowed. */
+  /** Adds the next piece, which is borrowed. */
   void add(ByteBuf buffer, int from, int to) {
     merged.writeBytes(buffer, from, to - from);
   }
 
   /**
-   * The reply is whole: hands it over with its numbers put right, so many of them in a call.
+   * Rewrites up to {@code most} counts, and delivers the reply once all are rewritten. Called when
+   * the merged reply is complete.
    *
-   * @return false when some are left for the next call
+   * @return false if counts are left for the next call
    */
   boolean deliver(Outcome outcome, int most) {
     if (outcome != Outcome.OK || client.isClosed()) {
@@ -54,7 +55,7 @@ final class PubsubCountRewriter {
       release();
       return true;
     }
-    ByteBuf out = counts == null ? begin() : counts;
+    ByteBuf out = rewritten == null ? begin() : rewritten;
     for (int i = 0; i < most && at < merged.writerIndex(); i++) {
       count(out);
     }
@@ -66,10 +67,10 @@ final class PubsubCountRewriter {
     return true;
   }
 
-  /** Gives the buffers back. */
+  /** Releases the buffers. */
   void release() {
     merged.release();
-    ByteBuf out = counts;
+    ByteBuf out = rewritten;
     if (out != null) {
       out.release();
     }
@@ -77,7 +78,7 @@ final class PubsubCountRewriter {
 
   private ByteBuf begin() {
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer();
-    counts = out;
+    rewritten = out;
     if (counted == Merge.SUBSCRIBERS || counted == Merge.SHARD_SUBSCRIBERS) {
       at = lineEnd(0);
       out.writeBytes(merged, 0, at);
@@ -85,14 +86,16 @@ final class PubsubCountRewriter {
     return out;
   }
 
-  /** A number, or one of an array of names, each with its number behind it. */
+  /**
+   * Rewrites one count: the whole reply, or the count of one name in an array of names and counts.
+   */
   private void count(ByteBuf out) {
     var writer = new ReplyWriter(out, Protocol.RESP2);
     switch (counted) {
       case SUBSCRIBERS -> subscribers(Kind.CHANNEL, out, writer);
       case SHARD_SUBSCRIBERS -> subscribers(Kind.SHARD, out, writer);
       default -> {
-        writer.integer(audience.patterns(number(at)));
+        writer.integer(subscriberCounts.patterns(number(at)));
         at = lineEnd(at);
       }
     }
@@ -103,7 +106,7 @@ final class PubsubCountRewriter {
     int end = scanner.scan(merged, at, merged.writerIndex());
     Name name = Name.copy(merged, nameAt, end - 2 - nameAt);
     out.writeBytes(merged, at, end - at);
-    writer.integer(audience.subscribers(kind, name, number(end)));
+    writer.integer(subscriberCounts.subscribers(kind, name, number(end)));
     at = lineEnd(end);
   }
 
@@ -111,7 +114,7 @@ final class PubsubCountRewriter {
     return merged.indexOf(at, merged.writerIndex(), (byte) '\n') + 1;
   }
 
-  /** The integer that the line at {@code at} holds. */
+  /** Returns the integer in the line at {@code at}. */
   private long number(int at) {
     int length = lineEnd(at) - 2 - (at + 1);
     return Long.parseLong(merged.toString(at + 1, length, StandardCharsets.US_ASCII));

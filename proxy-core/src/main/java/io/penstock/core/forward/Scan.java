@@ -16,8 +16,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One call of {@code SCAN} over all shards: one node is asked, and its cursor becomes another. */
-final class Scan implements CoverageWait.ForAll, Part.Whole {
+/**
+ * One {@code SCAN} call over all shards: it is sent to one node, and the cursor in the reply is
+ * replaced.
+ */
+final class Scan implements CoverageWait.AllShardsRequest, Part.Whole {
 
   private final Forwarded whole;
   private final ExchangeOwner owner;
@@ -31,17 +34,20 @@ final class Scan implements CoverageWait.ForAll, Part.Whole {
   private @Nullable Part current;
 
   /**
-   * Before it is sent.
-   *
-   * @param whole prepared
-   * @param cursor the client's
+   * @param whole the prepared request
+   * @param cursor of the client
    */
-  Scan(ForwardContext made, Forwarded whole, CoverageWait coverage, long cursor, ForwardInput how) {
+  Scan(
+      ForwardContext context,
+      Forwarded whole,
+      CoverageWait coverage,
+      long cursor,
+      ForwardInput input) {
     this.whole = whole;
-    this.owner = made.owner();
-    this.nodes = made.clientContext().nodes();
-    this.backpressure = how.backpressure();
-    RequestFrame frame = how.request().frame();
+    this.owner = context.owner();
+    this.nodes = context.clientContext().nodes();
+    this.backpressure = input.backpressure();
+    RequestFrame frame = input.request().frame();
     this.coverage = coverage;
     this.cursor = cursor;
     this.argc = frame.argc();
@@ -57,8 +63,8 @@ final class Scan implements CoverageWait.ForAll, Part.Whole {
   }
 
   @Override
-  public void send(Placement map) {
-    ScanStep now = ScanStep.of(cursor, map);
+  public void send(Placement placement) {
+    ScanStep now = ScanStep.of(cursor, placement);
     step = now;
     Part part = new Part(this);
     current = part;
@@ -81,10 +87,10 @@ final class Scan implements CoverageWait.ForAll, Part.Whole {
 
   @Override
   public void cancel() {
-    // There is nothing to give back.
+    // There is nothing to release.
   }
 
-  /** One page is what the client asked for. */
+  /** Has no limit: the client requested one page. */
   @Override
   public boolean addPending(int bytes) {
     return true;
@@ -97,25 +103,29 @@ final class Scan implements CoverageWait.ForAll, Part.Whole {
     }
   }
 
-  /** Another node than the one that the cursor was for may have got it: its reply is void. */
+  /**
+   * Delivers the page. If the request reached another node than the one that the cursor is for, its
+   * reply is ignored and the call is sent again.
+   */
   @Override
   public void onPartDone() {
-    ScanStep asked = Objects.requireNonNull(step);
+    ScanStep sent = Objects.requireNonNull(step);
     Part part = Objects.requireNonNull(current);
-    ReplySlot place = whole.replySlot();
+    ReplySlot slot = whole.replySlot();
     Outcome outcome = part.outcome();
     ByteBuf reply = part.reply();
     if (outcome != Outcome.OK) {
-      place.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
-    } else if (!asked.master().equals(part.sentTo())) {
+      slot.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
+    } else if (!sent.master().equals(part.sentTo())) {
       part.discard();
       whole.extendDeadline();
       coverage.sendWhenCovered(whole, this);
       return;
     } else {
-      boolean fine =
-          asked.toClientReply(reply, (buffer, from, to) -> place.deliverPart(buffer, from, to, false));
-      place.complete(fine ? Outcome.OK : Outcome.ERROR);
+      boolean success =
+          sent.toClientReply(
+              reply, (buffer, from, to) -> slot.deliverPart(buffer, from, to, false));
+      slot.complete(success ? Outcome.OK : Outcome.ERROR);
     }
     part.discard();
   }

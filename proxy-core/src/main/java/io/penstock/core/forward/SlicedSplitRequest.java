@@ -19,16 +19,16 @@ import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Divides a request with very many keys as {@link SplitRequest} does, but makes and sends the parts in
- * slices. The client's next requests wait until all were sent, and a part goes by the placement of
- * its slice: nothing of the client is on its way by an older one but earlier parts, for other
- * partitions. All are sent even if the client goes away meanwhile, as if they had been sent at
- * once.
+ * Splits a request with very many keys like {@link SplitRequest}, but makes and sends the parts in
+ * slices. The client's next requests wait until all parts are sent. A part is routed by the
+ * placement at the time of its slice: the only requests of the client that may be in flight by an
+ * older placement are earlier parts, for other partitions. All parts are sent even if the client
+ * disconnects meanwhile, as if they had been sent at once.
  */
 final class SlicedSplitRequest implements Sliced {
 
-  /** Steps that a part takes beside its keys. */
-  private static final int PART = 8;
+  /** Steps that a part takes in addition to its keys. */
+  private static final int STEPS_PER_PART = 8;
 
   private final Client client;
   private final Allowance account;
@@ -37,39 +37,43 @@ final class SlicedSplitRequest implements Sliced {
   private final Backpressure backpressure;
   private final ReplySlot whole;
   private final CommandSpec command;
-  private final RequestFrame frame; // of the client's input, which scans no other meanwhile
-  private final SharedBuffer request; // what the frame lies in
-  private final SplitRequest division;
+  private final RequestFrame frame; // in the client's input, which scans no other request meanwhile
+  private final SharedBuffer request; // the buffer that the frame lies in
+  private final SplitRequest split;
   private final Gather gather;
   private final int groups;
   private final int bytesPerSlice;
 
   private int group;
-  private int inGroup; // keys of the group that are encoded
-  private int key; // as many as were encoded in all
+  private int inGroup; // keys of the current group that are encoded
+  private int key; // keys encoded in all
   private @Nullable SharedBuffer bytes; // of the parts of this slice
-  private int from; // of the part that was begun
+  private int from; // start of the current part
 
-  /** Divides the request; {@code plan} is looked at now only. */
+  /** Prepares the split; {@code plan} is read only here. */
   SlicedSplitRequest(
-      ForwardContext made, ReplySlot whole, CommandSpec command, RoutePlan.Split plan, ForwardInput how) {
-    this.client = made.clientContext().client();
-    this.account = made.clientContext().account();
-    this.order = made.order();
-    this.loop = made.clientContext().loop();
+      ForwardContext context,
+      ReplySlot whole,
+      CommandSpec command,
+      RoutePlan.Split plan,
+      ForwardInput how) {
+    this.client = context.clientContext().client();
+    this.account = context.clientContext().account();
+    this.order = context.order();
+    this.loop = context.clientContext().loop();
     this.backpressure = how.backpressure();
     this.whole = whole;
     this.command = command;
     this.frame = how.request().frame();
     this.request = how.request().share();
-    this.division = new SplitRequest(frame, plan);
-    this.gather = new Gather(made, whole, plan.merge(), division.groupOfKey());
+    this.split = new SplitRequest(frame, plan);
+    this.gather = new Gather(context, whole, plan.merge(), split.groupOfKey());
     this.groups = plan.groups();
     int length = frame.end() - frame.start();
     this.bytesPerSlice = (int) ((long) length * Slices.STEPS_PER_SLICE / plan.keys());
   }
 
-  /** Has the parts sent from the next turn on; the client's next requests wait. */
+  /** Sends the parts from the next loop turn on; the client's next requests wait. */
   void begin() {
     gather.expect(groups);
     client.suspend(whole);
@@ -80,16 +84,16 @@ final class SlicedSplitRequest implements Sliced {
   public boolean step() {
     loop.tick();
     for (int left = Slices.STEPS_PER_SLICE; left > 0 && group < groups; ) {
-      int count = Math.min(left, division.keysOfGroup(group) - inGroup);
+      int count = Math.min(left, split.keysOfGroup(group) - inGroup);
       encode(count);
       left -= count;
-      if (inGroup == division.keysOfGroup(group)) {
+      if (inGroup == split.keysOfGroup(group)) {
         sendPart();
-        left -= PART;
+        left -= STEPS_PER_PART;
       }
     }
     if (inGroup == 0) {
-      giveBack();
+      releaseBytes();
     }
     if (group < groups) {
       return true;
@@ -110,9 +114,9 @@ final class SlicedSplitRequest implements Sliced {
     ByteBuf out = into.buffer();
     if (inGroup == 0) {
       from = out.writerIndex();
-      division.encodeHead(out, group);
+      split.encodeHead(out, group);
     }
-    division.encodeKeys(out, key, count);
+    split.encodeKeys(out, key, count);
     key += count;
     inGroup += count;
   }
@@ -128,7 +132,7 @@ final class SlicedSplitRequest implements Sliced {
     if (length < SocketOutput.SLICE_THRESHOLD) {
       gather.countPartBytes(length);
     }
-    part.prepare(command, division.partitionOfGroup(group));
+    part.prepare(command, split.partitionOfGroup(group));
     if (inGroup > 1) {
       order.trackMultiKeyRequest(part);
     }
@@ -140,7 +144,7 @@ final class SlicedSplitRequest implements Sliced {
     }
   }
 
-  private void giveBack() {
+  private void releaseBytes() {
     SharedBuffer encoded = bytes;
     if (encoded != null) {
       bytes = null;
@@ -151,7 +155,7 @@ final class SlicedSplitRequest implements Sliced {
   @Override
   public void onFailure(Throwable cause) {
     client.fail(cause);
-    giveBack();
+    releaseBytes();
     request.release();
     gather.onInternalError();
   }

@@ -10,8 +10,8 @@ import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.SocketOutput;
 
 /**
- * A request with many keys becomes one part a partition: encoded anew from the client's bytes. Keys
- * are taken group by group, each group's in the client's order.
+ * Splits a request with many keys into one part per partition, encoded from the client's bytes.
+ * Each partition's keys are a group; the keys of a group stay in the client's order.
  */
 final class SplitRequest {
 
@@ -21,12 +21,12 @@ final class SplitRequest {
   private final int[] groupOfKey;
   private final int[] keysOfGroup;
   private final int[] partitionOfGroup;
-  private final int[] sorted; // key numbers, those of group 0 first
+  private final int[] sorted; // key indexes, those of group 0 first
 
   /**
-   * Takes what it needs of the plan, which the next request uses for itself.
+   * Copies what it needs from the plan, which the next request reuses.
    *
-   * @param frame the request's; looked at whenever something is encoded
+   * @param frame of the request; read whenever something is encoded
    */
   SplitRequest(RequestFrame frame, RoutePlan.Split plan) {
     this.frame = frame;
@@ -70,7 +70,7 @@ final class SplitRequest {
     return partitionOfGroup[group];
   }
 
-  /** The parts by group, ready to be sent. */
+  /** Returns the parts by group, ready to be sent. */
   Part[] parts(Gather whole, CommandSpec command) {
     Part[] parts = new Part[keysOfGroup.length];
     int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0));
@@ -96,13 +96,13 @@ final class SplitRequest {
     return parts;
   }
 
-  /** Writes what stands before a group's keys. */
+  /** Writes the array header and the arguments before a group's keys. */
   void encodeHead(ByteBuf out, int group) {
     Header.write(out, '*', firstKey + (long) keysOfGroup[group] * keyStep);
     copyArguments(out, frame, 0, firstKey);
   }
 
-  /** Writes {@code count} keys, as they are taken, from number {@code from} on. */
+  /** Writes {@code count} keys in the order of the groups, from index {@code from} on. */
   void encodeKeys(ByteBuf out, int from, int count) {
     for (int i = from; i < from + count; i++) {
       copyArguments(out, frame, firstKey + sorted[i] * keyStep, keyStep);
@@ -110,8 +110,7 @@ final class SplitRequest {
   }
 
   /**
-   * Copies arguments, at least one, as they are encoded, from the first one's length line to the
-   * last one's end.
+   * Copies encoded arguments, at least one: from the first one's length line to the last one's end.
    */
   static void copyArguments(ByteBuf out, RequestFrame frame, int first, int count) {
     int from = frame.offset(first) - headerLength(frame.length(first));
@@ -119,7 +118,7 @@ final class SplitRequest {
     out.writeBytes(frame.buffer(), from, frame.offset(last) + frame.length(last) + 2 - from);
   }
 
-  /** Length of {@code $n\r\n}. */
+  /** Returns the length of {@code $n\r\n}. */
   private static int headerLength(int n) {
     int digits = 1;
     for (int rest = n; rest >= 10; rest /= 10) {

@@ -1,7 +1,7 @@
 /**
- * Requests that go to nodes: as they are, in parts, or to every shard ({@link
+ * Requests that go to nodes: unchanged, split, or to every shard ({@link
  * io.penstock.core.forward.Forwarder}). Requests enter, exchanges leave to {@code dispatch}; the
- * replies to the parts of a request become one. On the client's event loop.
+ * replies to the parts of a request are merged into one. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.forward;

@@ -8,7 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Writes the lines by command and by error. Durations are those that clients see, nodes included. */
+/**
+ * Writes the lines by command and by error. Durations are those that clients see, nodes included.
+ */
 final class CommandLines {
 
   private static final double NANOS_PER_MICRO = 1_000;

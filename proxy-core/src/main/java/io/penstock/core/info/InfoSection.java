@@ -29,7 +29,9 @@ public enum InfoSection {
     return this == CPU ? "CPU" : name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
   }
 
-  /** Returns the sections that a call of {@code INFO} requests.
+  /**
+   * Returns the sections that a call of {@code INFO} requests.
+   *
    * @param words its arguments, ignoring case; {@code default}, {@code all} and {@code everything}
    *     select several sections, an unknown word selects none
    */

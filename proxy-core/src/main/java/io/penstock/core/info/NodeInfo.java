@@ -28,7 +28,9 @@ public record NodeInfo(
   private static final String EXPIRES = "expires";
   private static final String TIME_TO_LIVE = "avg_ttl";
 
-  /** Sums the masters' texts.
+  /**
+   * Sums the masters' texts.
+   *
    * @param texts one for each master; null if it did not answer, an error line if it returned one
    */
   public static NodeInfo sum(List<@Nullable String> texts) {
@@ -61,7 +63,9 @@ public record NodeInfo(
     }
   }
 
-  /** Adds {@code keys=1,expires=0,avg_ttl=0}; the mean is kept as a sum until all texts were added. */
+  /**
+   * Adds {@code keys=1,expires=0,avg_ttl=0}; the mean is kept as a sum until all texts were added.
+   */
   private static void addDatabase(String text, Map<String, Long> sums) {
     Map<String, Long> fields = new LinkedHashMap<>();
     for (String field : new ArrayList<>(List.of(text.split(",", -1)))) {

@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param maxPerSecond most connections accepted in a second; others wait in the system's accept
  *     queue. 0 is no limit
- * @param keepAlive idle time of a connection after which the system sends TCP keepalive probes, from
- *     1 second to 9 hours (Linux accepts up to 32767 s); zero disables them
+ * @param keepAlive idle time of a connection after which the system sends TCP keepalive probes,
+ *     from 1 second to 9 hours (Linux accepts up to 32767 s); zero disables them
  */
 public record AcceptSettings(int maxPerSecond, Duration keepAlive) {
 

@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts clients and rejects those above the limit. Safe from any thread; called once per connection. */
+/**
+ * Counts clients and rejects those above the limit. Safe from any thread; called once per
+ * connection.
+ */
 public final class Admission {
 
   private static final Logger log = LoggerFactory.getLogger(Admission.class);
@@ -52,7 +55,8 @@ public final class Admission {
   /** Counts and logs that accepting clients is delayed. */
   void countDelay() {
     delayed.incrementAndGet();
-    delayedLog.log(_ -> log.warn("clients connect faster than max-connection-rate: accepting them is delayed"));
+    delayedLog.log(_ ->
+        log.warn("clients connect faster than max-connection-rate: accepting them is delayed"));
   }
 
   void clientClosed() {
@@ -64,7 +68,10 @@ public final class Admission {
     }
   }
 
-  /** Returns a stage that completes when no client is connected; for use after the listener is closed. */
+  /**
+   * Returns a stage that completes when no client is connected; for use after the listener is
+   * closed.
+   */
   public CompletionStage<Void> whenEmpty() {
     var waiting = new CompletableFuture<Void>();
     empty.set(waiting);

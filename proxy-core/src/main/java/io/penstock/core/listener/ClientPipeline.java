@@ -14,7 +14,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The whole pipeline of a client connection: one handler that passes Netty's events to the session, or one that waits for a rejected client to close. */
+/**
+ * The whole pipeline of a client connection: one handler that passes Netty's events to the session,
+ * or one that waits for a rejected client to close.
+ */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
 

@@ -5,7 +5,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.TimeUnit;
 
-/** Limits the connections accepted in a second; bursts may be up to a tenth of that. Other connections wait in the system's accept queue: clients need not retry. Confined to the listening socket's event loop. */
+/**
+ * Limits the connections accepted in a second; bursts may be up to a tenth of that. Other
+ * connections wait in the system's accept queue: clients need not retry. Confined to the listening
+ * socket's event loop.
+ */
 final class ConnectionRateLimit extends ChannelInboundHandlerAdapter {
 
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -21,7 +21,8 @@ public final class Listener {
   private final AcceptSettings arrivals;
   private volatile @Nullable Channel channel;
 
-  /** @param sessionLoops returns the state that the clients of a Netty event loop share
+  /**
+   * @param sessionLoops returns the state that the clients of a Netty event loop share
    */
   public Listener(
       LoopGroup group,
@@ -59,7 +60,9 @@ public final class Listener {
     return listening != null && listening.isActive();
   }
 
-  /** Stops accepting clients; connected clients stay connected.
+  /**
+   * Stops accepting clients; connected clients stay connected.
+   *
    * @return completes when the last accepted client is on its loop
    */
   public CompletableFuture<Void> close() {

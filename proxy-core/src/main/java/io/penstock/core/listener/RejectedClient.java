@@ -13,7 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A client above the limit. It gets Redis's error line and then the end of the stream. Its connection is closed when the client has closed its side: a close before that, with unread bytes of the client, makes the kernel send a reset, which may destroy the line. Only a few such connections are kept at a time, each for a second at most; others are closed at once. Confined to the client's loop, except for the count of all. */
+/**
+ * A client above the limit. It gets Redis's error line and then the end of the stream. Its
+ * connection is closed when the client has closed its side: a close before that, with unread bytes
+ * of the client, makes the kernel send a reset, which may destroy the line. Only a few such
+ * connections are kept at a time, each for a second at most; others are closed at once. Confined to
+ * the client's loop, except for the count of all.
+ */
 final class RejectedClient extends ChannelInboundHandlerAdapter {
 
   /** Most connections that are kept until their client closes them, on all loops. */

@@ -5,7 +5,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The counters of one event loop for the hot path: plain arrays by command id, no atomics. Written and read on that loop only. */
+/**
+ * The counters of one event loop for the hot path: plain arrays by command id, no atomics. Written
+ * and read on that loop only.
+ */
 public final class LoopCounters {
 
   private static final Outcome[] OUTCOMES = Outcome.values();

@@ -21,7 +21,10 @@ public interface ProxyEvents {
   /** A backend connection is ready for commands. */
   default void backendConnected(Endpoint node) {}
 
-  /** A backend connection was lost, or a connection attempt failed. Not called when Penstock closes it itself. */
+  /**
+   * A backend connection was lost, or a connection attempt failed. Not called when Penstock closes
+   * it itself.
+   */
   default void backendDisconnected(Endpoint node, Throwable cause) {}
 
   /**

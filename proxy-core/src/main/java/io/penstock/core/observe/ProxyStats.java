@@ -55,7 +55,10 @@ public record ProxyStats(
           HeldStats.NONE,
           Pressure.NONE);
 
-  /** Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server begin at {@code before}. */
+  /**
+   * Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server
+   * begin at {@code before}.
+   */
   public ProxyStats since(ProxyStats before) {
     return StatsSince.of(before, this);
   }
@@ -109,6 +112,7 @@ public record ProxyStats(
 
   /**
    * Subscribers and their messages.
+   *
    * @param channels distinct channels that clients are subscribed to
    * @param patterns distinct patterns
    * @param shardChannels distinct shard channels

@@ -2,7 +2,10 @@ package io.penstock.core.observe;
 
 import java.util.concurrent.TimeUnit;
 
-/** The recent growth of a counter: the mean over the latest samples, about two seconds. Confined to one event loop. */
+/**
+ * The recent growth of a counter: the mean over the latest samples, about two seconds. Confined to
+ * one event loop.
+ */
 public final class Rate {
 
   /** Time between two samples, in nanoseconds. */

@@ -10,7 +10,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** Subtracts earlier statistics: those counters that {@code CONFIG RESETSTAT} resets on a server. */
+/**
+ * Subtracts earlier statistics: those counters that {@code CONFIG RESETSTAT} resets on a server.
+ */
 final class StatsSince {
 
   private StatsSince() {}

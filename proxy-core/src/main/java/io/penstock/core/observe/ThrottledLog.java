@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 
-/** Limits how often a repeating event is logged: the first time at once, then at most once in 10 seconds. Safe from any thread. */
+/**
+ * Limits how often a repeating event is logged: the first time at once, then at most once in 10
+ * seconds. Safe from any thread.
+ */
 public final class ThrottledLog {
 
   private static final long PERIOD_NANOS = Duration.ofSeconds(10).toNanos();
@@ -25,11 +28,16 @@ public final class ThrottledLog {
     }
   }
 
-  /** Counts the event. Returns how often it happened since the last line if a line is due, otherwise 0. */
+  /**
+   * Counts the event. Returns how often it happened since the last line if a line is due, otherwise
+   * 0.
+   */
   long dueTimes() {
     notLogged.incrementAndGet();
     long now = System.nanoTime();
     long last = loggedAt.get();
-    return now - last >= PERIOD_NANOS && loggedAt.compareAndSet(last, now) ? notLogged.getAndSet(0) : 0;
+    return now - last >= PERIOD_NANOS && loggedAt.compareAndSet(last, now)
+        ? notLogged.getAndSet(0)
+        : 0;
   }
 }

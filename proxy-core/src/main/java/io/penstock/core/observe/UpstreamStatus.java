@@ -58,6 +58,7 @@ public record UpstreamStatus(
 
   /**
    * One node.
+   *
    * @param master whether it is a master, otherwise a replica
    * @param up whether it has answered recently
    * @param lastAnswer null if it never has answered

@@ -6,22 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's part of a {@code WAITAOF}. How far a server and its replicas have written their files
- * to disk is told by nothing but {@code WAITAOF}, which is about the connection's last write. So
- * the connection makes one, later than all of the client's, that changes nothing: it restores a
- * dump of no functions, and servers put that in their stream and their file like every write.
+ * One shard's part of a {@code WAITAOF}. Only {@code WAITAOF} reports how far a server and its
+ * replicas have synced their append-only files to disk, and it is about the last write of its
+ * connection. Therefore the connection makes a write, after all of the client's, that changes
+ * nothing: it restores a dump without functions, which servers put into their replication stream
+ * and append-only file like any write.
  */
 final class FsyncWait extends ShardWait {
 
-  /** {@code FUNCTION DUMP} of a Redis 7.0 without functions; what is newer takes it too. */
+  /** {@code FUNCTION DUMP} of a Redis 7.0 without functions; newer servers accept it, too. */
   private static final byte[] MARK =
       WireRequest.of("FUNCTION", "RESTORE", "\n\0]\u009b\\@\u000f\u007f\u00a2\u00da", "APPEND");
 
   private boolean marked;
   private boolean lost;
 
-  FsyncWait(BlockingContext made, WaitCall call, int partition) {
-    super(made, call, partition);
+  FsyncWait(BlockingContext context, WaitCall call, int partition) {
+    super(context, call, partition);
   }
 
   @Override
@@ -34,7 +35,10 @@ final class FsyncWait extends ShardWait {
     lost = true;
   }
 
-  /** Another master, or connection, tells of another mark. */
+  /**
+   * Returns true once the mark is written, or after a loss: another master or connection reports on
+   * another mark.
+   */
   @Override
   boolean hasLostTrack() {
     return lost || marked;
@@ -42,22 +46,22 @@ final class FsyncWait extends ShardWait {
 
   @Override
   byte @Nullable [] replacementFor(String error) {
-    // A server without WAITAOF, or without functions, should name what the client sent.
+    // A server without WAITAOF or without functions should name the command that the client sent.
     return error.startsWith("-ERR unknown ") ? call().unknownCommandError() : null;
   }
 
   @Override
   void onSuccess(List<String> reply) {
-    long patience;
+    long remaining;
     if (marked) {
       long local = Long.parseLong(reply.get(0));
-      patience = update(new WaitCall.Acknowledged(local, Long.parseLong(reply.get(1))));
+      remaining = update(new WaitCall.Acknowledged(local, Long.parseLong(reply.get(1))));
     } else {
       marked = true;
-      patience = Math.max(1, call().remainingMillis(this)); // one look is always taken
+      remaining = Math.max(1, call().remainingMillis(this)); // at least one query
     }
-    if (patience > 0) {
-      long millis = Math.min(MAX_STEP_MILLIS, patience);
+    if (remaining > 0) {
+      long millis = Math.min(MAX_STEP_MILLIS, remaining);
       WaitCall.Acknowledged wanted = call().wanted();
       query(
           WireRequest.of(

@@ -6,23 +6,23 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's part of a {@code WAIT}. The master is asked ({@code INFO}) how far its stream was
- * when the call began, and then how far each replica has acknowledged it; {@code WAIT} for more
- * replicas than there can be makes them acknowledge at once. Nothing is written for it.
+ * One shard's part of a {@code WAIT}. {@code INFO} gives the master's offset when the call began,
+ * and then the offset that each replica has acknowledged. {@code WAIT} for more replicas than can
+ * exist makes them acknowledge at once. Nothing is written.
  */
 final class OffsetWait extends ShardWait {
 
   private static final byte[] INFO_REPLICATION = WireRequest.of("INFO", "replication");
-  private static final String TOO_MANY = Integer.toString(Integer.MAX_VALUE);
+  private static final String MORE_THAN_ANY = Integer.toString(Integer.MAX_VALUE);
   private static final long MIN_STEP_MILLIS = 2;
 
-  private @Nullable ReplicationInfo first; // of the master that the call found
-  private boolean lostTrack; // it is lost, and nothing proves that its successor has all of it
+  private @Nullable ReplicationInfo first; // of the master when the call began
+  private boolean lostTrack; // the master is lost; its successor may lack writes
   private long stepMillis = MIN_STEP_MILLIS;
-  private boolean waiting; // the reply to come is to WAIT
+  private boolean waiting; // the next reply is to WAIT
 
-  OffsetWait(BlockingContext made, WaitCall call, int partition) {
-    super(made, call, partition);
+  OffsetWait(BlockingContext context, WaitCall call, int partition) {
+    super(context, call, partition);
   }
 
   @Override
@@ -48,29 +48,29 @@ final class OffsetWait extends ShardWait {
       query(INFO_REPLICATION, 0);
       return;
     }
-    ReplicationInfo view = ReplicationInfo.of(reply.getFirst());
-    if (view.isMaster()) {
-      onInfo(view);
+    ReplicationInfo info = ReplicationInfo.of(reply.getFirst());
+    if (info.isMaster()) {
+      onInfo(info);
     } else {
       onDemoted();
     }
   }
 
-  private void onInfo(ReplicationInfo view) {
-    ReplicationInfo start = first == null ? view : first;
+  private void onInfo(ReplicationInfo info) {
+    ReplicationInfo start = first == null ? info : first;
     first = start;
-    if (!view.continuesFrom(start)) {
+    if (!info.continuesFrom(start)) {
       lostTrack = true;
       onDemoted();
       return;
     }
-    long patience = update(new WaitCall.Acknowledged(0, view.replicasWithOffset(start.offset())));
-    if (patience == 0) {
+    long remaining = update(new WaitCall.Acknowledged(0, info.replicasWithOffset(start.offset())));
+    if (remaining == 0) {
       return;
     }
     waiting = true;
-    long millis = Math.min(stepMillis, patience);
+    long millis = Math.min(stepMillis, remaining);
     stepMillis = Math.min(MAX_STEP_MILLIS, stepMillis * 2);
-    query(WireRequest.of("WAIT", TOO_MANY, Long.toString(millis)), millis);
+    query(WireRequest.of("WAIT", MORE_THAN_ANY, Long.toString(millis)), millis);
   }
 }

@@ -4,13 +4,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a node says about its replication stream, in the section of {@code INFO} about it.
+ * A node's replication stream, as {@code INFO replication} describes it.
  *
- * @param replicationId the name of its stream
- * @param offset how far that is
- * @param secondaryId the name of the stream that it was a replica of before it became a master
- * @param secondaryOffset the offset from which on the two differ
- * @param replicaOffsets how far each has acknowledged
+ * @param replicationId of its stream ({@code master_replid})
+ * @param offset of the stream's end
+ * @param secondaryId of the stream that it replicated before it became a master ({@code
+ *     master_replid2})
+ * @param secondaryOffset from which on the two streams differ
+ * @param replicaOffsets acknowledged by each online replica
  */
 record ReplicationInfo(
     boolean isMaster,
@@ -20,7 +21,7 @@ record ReplicationInfo(
     long secondaryOffset,
     List<Long> replicaOffsets) {
 
-  /** Reads the section. */
+  /** Parses the section. */
   static ReplicationInfo of(String info) {
     List<Long> replicas = new ArrayList<>();
     for (String line : info.split("\r\n", -1)) {
@@ -55,13 +56,16 @@ record ReplicationInfo(
     return text.substring(from + before.length(), end < 0 ? text.length() : end);
   }
 
-  /** Whether this master has all that {@code start} told of, be it the same or one promoted. */
+  /**
+   * Returns whether this master has everything up to the offset of {@code start}: it is the same
+   * master, or a replica that was promoted.
+   */
   boolean continuesFrom(ReplicationInfo start) {
     return replicationId.equals(start.replicationId)
         || (secondaryId.equals(start.replicationId) && secondaryOffset > start.offset);
   }
 
-  /** How many replicas have all up to an offset. */
+  /** Returns how many replicas have everything up to an offset. */
   long replicasWithOffset(long wanted) {
     return replicaOffsets.stream().filter(acknowledged -> acknowledged >= wanted).count();
   }

@@ -23,14 +23,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One shard's part of a {@code WAIT} or {@code WAITAOF}. A connection's own is about what that
- * connection wrote, and the client's writes went by another. So the master is asked over a
- * connection for this call alone, in small steps: between two of them the call may end. When that
- * one is lost, or becomes a replica, whoever is the master then is asked, as long as there is time.
+ * One shard's part of a {@code WAIT} or {@code WAITAOF}. At a node, these commands concern the
+ * writes of their own connection, and the client's writes used another one. Therefore the master is
+ * queried over a connection leased for this call, in short steps: between two steps the call may
+ * end. If that master is lost or becomes a replica, the current master is queried, as long as there
+ * is time.
  */
 abstract class ShardWait extends LeasedExchange {
 
-  /** A step lasts no longer: so late a client that has gone is noticed. */
+  /** Longest step: a client that has disconnected is noticed after that time at the latest. */
   static final long MAX_STEP_MILLIS = 100;
 
   private static final byte[] DEMOTED =
@@ -42,37 +43,37 @@ abstract class ShardWait extends LeasedExchange {
   private final RetryableErrors retryableErrors;
   private final WaitCall call;
   private final int partition;
-  private final RetryWindow patience;
+  private final RetryWindow retryWindow;
   private @Nullable Lease lease;
   private WaitCall.Acknowledged acknowledged = WaitCall.Acknowledged.NONE;
   private boolean done;
 
   /**
-   * @param partition one of the shard's
+   * @param partition a partition of the shard
    */
-  ShardWait(BlockingContext made, WaitCall call, int partition) {
-    super(made.clientContext().client());
-    this.nodes = made.clientContext().nodes();
-    this.loop = made.clientContext().loop();
-    this.retryableErrors = made.retryableErrors();
+  ShardWait(BlockingContext context, WaitCall call, int partition) {
+    super(context.clientContext().client());
+    this.nodes = context.clientContext().nodes();
+    this.loop = context.clientContext().loop();
+    this.retryableErrors = context.retryableErrors();
     this.call = call;
     this.partition = partition;
-    this.patience = new RetryWindow(loop, nodes);
+    this.retryWindow = new RetryWindow(loop, nodes);
   }
 
-  /** What a master is asked first. */
+  /** Returns the first request to a master. */
   abstract byte[] firstRequest();
 
-  /** A reply that is no error, all its strings and numbers. */
+  /** Handles a reply that is not an error, as a list of its strings and numbers. */
   abstract void onSuccess(List<String> reply);
 
-  /** The master was lost: what comes after it may lack what the client wrote. */
+  /** Handles the loss of the master: its successor may lack what the client wrote. */
   abstract void onMasterLost();
 
-  /** Whether nothing more can be known than is: only the client's time ends it. */
+  /** Returns whether nothing more can be learnt: only the client's timeout ends the wait. */
   abstract boolean hasLostTrack();
 
-  /** The reply to an error; null for the error itself. */
+  /** Returns the client's reply for an error of the master; null for the error itself. */
   byte @Nullable [] replacementFor(String error) {
     return null;
   }
@@ -81,7 +82,7 @@ abstract class ShardWait extends LeasedExchange {
     return call;
   }
 
-  /** As of the last look. */
+  /** What was acknowledged when the master was last queried. */
   final WaitCall.Acknowledged acknowledged() {
     return acknowledged;
   }
@@ -90,7 +91,7 @@ abstract class ShardWait extends LeasedExchange {
     return done;
   }
 
-  /** Asks whoever is the master now. */
+  /** Queries the current master. */
   final void begin() {
     if (call.isEnded()) {
       return;
@@ -113,9 +114,9 @@ abstract class ShardWait extends LeasedExchange {
   }
 
   /**
-   * Asks the master.
+   * Queries the master.
    *
-   * @param millis how long it may take its time
+   * @param millis how long the master may wait before it answers
    */
   final void query(byte[] request, long millis) {
     Lease on = lease;
@@ -133,9 +134,12 @@ abstract class ShardWait extends LeasedExchange {
     sendOptions(client.protocol(), client.affinity(), deadline);
   }
 
-  /** So much is acknowledged now. Answers for how many milliseconds to ask on; 0 if no longer. */
+  /**
+   * Sets what is acknowledged now. Returns for how many milliseconds to continue; 0 if the wait is
+   * over.
+   */
   final long update(WaitCall.Acknowledged now) {
-    patience.reset();
+    retryWindow.reset();
     acknowledged = now;
     long left = call.remainingMillis(this);
     if (left == 0) {
@@ -150,13 +154,13 @@ abstract class ShardWait extends LeasedExchange {
     call.onShardDone();
   }
 
-  /** The node is a replica: another is, or will be, the master. */
+  /** Handles a node that is a replica: another node is, or will be, the master. */
   final void onDemoted() {
     nodes.requestRefresh(RefreshTrigger.READONLY);
     retry(DEMOTED, Outcome.ERROR);
   }
 
-  /** Asks once more in a while; when there is no time for that, there is what there is. */
+  /** Queries again later. If there is no time left, what is acknowledged now is the result. */
   private void retry(byte[] error, Outcome outcome) {
     Lease on = lease;
     lease = null;
@@ -169,7 +173,7 @@ abstract class ShardWait extends LeasedExchange {
     }
     if (left == 0) {
       finish();
-    } else if (call.hasNoTimeout() && (hasLostTrack() || patience.isOver())) {
+    } else if (call.hasNoTimeout() && (hasLostTrack() || retryWindow.isOver())) {
       call.answer(error, outcome);
     } else if (hasLostTrack()) {
       later(() -> retry(error, outcome), Math.min(MAX_STEP_MILLIS, left));
@@ -209,14 +213,14 @@ abstract class ShardWait extends LeasedExchange {
     }
     byte[] error = new byte[to - from];
     buffer.getBytes(from, error);
-    byte[] worded = replacementFor(new String(error, StandardCharsets.ISO_8859_1));
+    byte[] replacement = replacementFor(new String(error, StandardCharsets.ISO_8859_1));
     release();
-    call.answer(worded == null ? error : worded, Outcome.ERROR);
+    call.answer(replacement == null ? error : replacement, Outcome.ERROR);
   }
 
   @Override
   public final void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    throw new IllegalStateException("a master was asked how far it is and gave a large reply");
+    throw new IllegalStateException("a replication query was answered with a large reply");
   }
 
   @Override

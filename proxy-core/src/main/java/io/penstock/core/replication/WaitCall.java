@@ -1,9 +1,9 @@
 package io.penstock.core.replication;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.blocking.CurrentBlockingCall;
-import io.penstock.core.blocking.BlockingOperation;
 import io.penstock.core.blocking.BlockingContext;
+import io.penstock.core.blocking.BlockingOperation;
+import io.penstock.core.blocking.CurrentBlockingCall;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
@@ -23,10 +23,9 @@ import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@code WAIT} or {@code WAITAOF}, from its beginning to its reply: how many replicas every
- * shard's master has at least whose acknowledgements cover all of the client's writes. Begun when
- * the client's earlier requests are answered, so that all it wrote lies before what the masters
- * have then.
+ * A {@code WAIT} or {@code WAITAOF}, from its start to its reply: the least number, over all
+ * shards, of replicas whose acknowledgements cover all of the client's writes. It starts when the
+ * client's earlier requests are answered, so that the masters have all of its writes.
  */
 public final class WaitCall implements BlockingOperation {
 
@@ -35,10 +34,11 @@ public final class WaitCall implements BlockingOperation {
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
   /**
-   * Who has all that was written.
+   * The copies that have all of the writes.
    *
-   * @param local 1 when the master has it in its file on disk
-   * @param replicas how many replicas have it, for {@code WAITAOF} in their files on disk
+   * @param local 1 if the master has synced them to its append-only file
+   * @param replicas how many replicas have them; for {@code WAITAOF}, synced to their append-only
+   *     files
    */
   record Acknowledged(long local, long replicas) {
 
@@ -48,14 +48,14 @@ public final class WaitCall implements BlockingOperation {
       return local >= wanted.local && replicas >= wanted.replicas;
     }
 
-    /** What both have at least. */
+    /** Returns the minimum of both. */
     Acknowledged and(Acknowledged other) {
       return new Acknowledged(Math.min(local, other.local), Math.min(replicas, other.replicas));
     }
   }
 
-  private final BlockingContext made;
-  private final CurrentBlockingCall calls;
+  private final BlockingContext context;
+  private final CurrentBlockingCall current;
   private final Client client;
   private final Nodes nodes;
   private final Loop loop;
@@ -69,32 +69,32 @@ public final class WaitCall implements BlockingOperation {
   private boolean ended;
 
   /**
-   * @param whole its place among the client's replies
+   * @param whole where the client's reply goes
    * @param fsync whether it is a {@code WAITAOF}
    */
-  WaitCall(BlockingContext made, CurrentBlockingCall calls, ReplySlot whole, boolean fsync) {
-    this.made = made;
-    this.calls = calls;
-    this.client = made.clientContext().client();
-    this.nodes = made.clientContext().nodes();
-    this.loop = made.clientContext().loop();
+  WaitCall(BlockingContext context, CurrentBlockingCall current, ReplySlot whole, boolean fsync) {
+    this.context = context;
+    this.current = current;
+    this.client = context.clientContext().client();
+    this.nodes = context.clientContext().nodes();
+    this.loop = context.clientContext().loop();
     this.whole = whole;
     this.fsync = fsync;
   }
 
-  /** Carries out the request; its client's next requests wait for the end. */
+  /** Runs the request; the client's next requests wait for its end. */
   public static void begin(
-      BlockingContext made,
-      CurrentBlockingCall calls,
+      BlockingContext context,
+      CurrentBlockingCall current,
       CommandSpec spec,
       boolean fsync,
       IncomingRequest request) {
-    var call = new WaitCall(made, calls, calls.beginReply(spec), fsync);
-    calls.setCurrent(call);
+    var call = new WaitCall(context, current, current.beginReply(spec), fsync);
+    current.setCurrent(call);
     call.begin(request.command());
   }
 
-  /** Begins; the arguments are those of Redis's replication.c. */
+  /** Starts the call; the arguments are checked as in Redis's replication.c. */
   private void begin(Command command) {
     String error = fsync ? readFsync(command) : readReplicas(command);
     if (error == null) {
@@ -120,7 +120,7 @@ public final class WaitCall implements BlockingOperation {
     if (wanted.local < 0 || wanted.local > 1) {
       return "ERR value is out of range, value must between 0 and 1";
     }
-    if (wanted.replicas < 0) { // as what is no number is
+    if (wanted.replicas < 0) { // NOT_A_LONG is negative, too
       return "ERR value is out of range, must be positive";
     }
     long millis = command.argAsLong(3);
@@ -146,7 +146,9 @@ public final class WaitCall implements BlockingOperation {
     for (int partition : nodes.placement().firstPartitions()) {
       if (partition != Placement.UNCOVERED) {
         shards.add(
-            fsync ? new FsyncWait(made, this, partition) : new OffsetWait(made, this, partition));
+            fsync
+                ? new FsyncWait(context, this, partition)
+                : new OffsetWait(context, this, partition));
       }
     }
     if (shards.isEmpty()) {
@@ -163,7 +165,7 @@ public final class WaitCall implements BlockingOperation {
     return wanted;
   }
 
-  /** What a server says that does not know the command. */
+  /** The error of a server that does not know the command. */
   byte[] unknownCommandError() {
     return unknownCommandError;
   }
@@ -172,12 +174,14 @@ public final class WaitCall implements BlockingOperation {
     return ended;
   }
 
-  /** Whether the client has set no time for it. */
+  /** Returns whether the client has set no timeout. */
   boolean hasNoTimeout() {
     return noTimeout;
   }
 
-  /** How long a shard may go on waiting for more, in milliseconds; 0 if no longer. */
+  /**
+   * Returns for how many milliseconds a shard may wait for more acknowledgements; 0 if it must not.
+   */
   long remainingMillis(ShardWait shard) {
     long left = deadline - loop.tick();
     return shard.acknowledged().isAtLeast(wanted) || left <= 0
@@ -185,7 +189,7 @@ public final class WaitCall implements BlockingOperation {
         : Math.max(1, TimeUnit.NANOSECONDS.toMillis(left));
   }
 
-  /** A shard has enough, or no time. */
+  /** Handles a shard that has enough acknowledgements or no time left. */
   void onShardDone() {
     if (shards.stream().allMatch(ShardWait::isDone)) {
       answerMinimum();
@@ -206,7 +210,7 @@ public final class WaitCall implements BlockingOperation {
   void answer(byte[] reply, Outcome outcome) {
     if (!ended) {
       ended = true;
-      calls.end(whole);
+      current.end(whole);
       whole.answer(reply, outcome);
     }
   }
@@ -230,7 +234,7 @@ public final class WaitCall implements BlockingOperation {
   public void onInputEnded() {
     if (!ended) {
       ended = true;
-      calls.end(whole);
+      current.end(whole);
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     }

@@ -1,6 +1,6 @@
 /**
- * {@code WAIT} and {@code WAITAOF}: each shard's master is asked over a connection of its own how
- * far its replicas are. On the client's event loop.
+ * {@code WAIT} and {@code WAITAOF}: each shard's master is queried over a leased connection for the
+ * progress of its replicas. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.replication;

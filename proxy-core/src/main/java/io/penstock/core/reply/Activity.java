@@ -4,7 +4,10 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.transport.Loop;
 import org.jspecify.annotations.Nullable;
 
-/** When a client connected, and its last request. Times are {@link System#nanoTime()}. Confined to the client's loop. */
+/**
+ * When a client connected, and its last request. Times are {@link System#nanoTime()}. Confined to
+ * the client's loop.
+ */
 public final class Activity {
 
   private final long connectedAt;

@@ -18,8 +18,7 @@ public final class ErrorReplies {
       encode("OVERLOADED the request is too long for the proxy's memory; the command did not run");
   public static final byte[] NO_LEASE =
       encode(
-          "OVERLOADED too many exclusive connections to this node;"
-              + " the command did not run");
+          "OVERLOADED too many exclusive connections to this node;" + " the command did not run");
   public static final byte[] SHUTTING_DOWN =
       encode("UNAVAILABLE this proxy is shutting down; the command did not run");
   public static final byte[] UNAVAILABLE =
@@ -62,8 +61,7 @@ public final class ErrorReplies {
   public static byte[] notServed(@Nullable String failure) {
     return failure == null
         ? NOT_SERVED
-        : encode(
-            "CLUSTERDOWN Hash slot not served: the topology is unknown: " + shorten(failure));
+        : encode("CLUSTERDOWN Hash slot not served: the topology is unknown: " + shorten(failure));
   }
 
   private static String shorten(String text) {
@@ -77,7 +75,9 @@ public final class ErrorReplies {
     return "'" + ReplyStrings.cString(argument) + "'";
   }
 
-  /** Encodes an error line, given without its leading {@code -}; characters are bytes, one to one. */
+  /**
+   * Encodes an error line, given without its leading {@code -}; characters are bytes, one to one.
+   */
   public static byte[] encode(String line) {
     return ReplyWriter.errorLine(line).getBytes(StandardCharsets.ISO_8859_1);
   }

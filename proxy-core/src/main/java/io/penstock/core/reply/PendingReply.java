@@ -9,7 +9,11 @@ import io.penstock.core.transport.SocketOutput;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A reply, or the beginning of one, that cannot be written yet because an earlier reply is missing. A small reply is copied into an array that is reused; small pieces of a larger reply are copied into one buffer; large pieces are retained slices of the buffer in which they arrived. */
+/**
+ * A reply, or the beginning of one, that cannot be written yet because an earlier reply is missing.
+ * A small reply is copied into an array that is reused; small pieces of a larger reply are copied
+ * into one buffer; large pieces are retained slices of the buffer in which they arrived.
+ */
 public final class PendingReply {
 
   private static final int SMALL = 256;
@@ -28,7 +32,9 @@ public final class PendingReply {
 
   /**
    * Appends bytes; borrows the buffer.
-   * @param sparing whether a small part of a buffer is copied so that it does not keep the whole buffer alive
+   *
+   * @param sparing whether a small part of a buffer is copied so that it does not keep the whole
+   *     buffer alive
    */
   public void append(ByteBuf buffer, int from, int to, boolean sparing) {
     int length = to - from;
@@ -54,7 +60,10 @@ public final class PendingReply {
     return Math.max(SMALLEST, Integer.highestOneBit(length - 1) << 1);
   }
 
-  /** Returns a buffer with room for {@code length} more bytes. A new one is twice as large as the last. */
+  /**
+   * Returns a buffer with room for {@code length} more bytes. A new one is twice as large as the
+   * last.
+   */
   private ByteBuf tailFor(int length) {
     ByteBuf last = tail;
     if (last == null || last.writableBytes() < length) {

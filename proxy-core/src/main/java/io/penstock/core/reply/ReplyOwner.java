@@ -3,10 +3,16 @@ package io.penstock.core.reply;
 /** Callbacks of a {@link ReplySequence} to its client. Called on the client's loop. */
 public interface ReplyOwner {
 
-  /** Returns whether the request that begins now gets no reply ({@code CLIENT REPLY}). Called once for each request. */
+  /**
+   * Returns whether the request that begins now gets no reply ({@code CLIENT REPLY}). Called once
+   * for each request.
+   */
   boolean isNextReplyMuted();
 
-  /** Penstock answers a request itself, which uses up a part of the client's budget for this loop turn. */
+  /**
+   * Penstock answers a request itself, which uses up a part of the client's budget for this loop
+   * turn.
+   */
   void onLocalReply();
 
   /** A reply that was written in parts is complete; the next reply has not begun. */
@@ -15,7 +21,10 @@ public interface ReplyOwner {
   /** The reply to the request of this number was written: messages that wait for it may follow. */
   void releaseMessages(long requestNumber);
 
-  /** Some replies were written: there may be room for more requests, or no reply may be pending any more. */
+  /**
+   * Some replies were written: there may be room for more requests, or no reply may be pending any
+   * more.
+   */
   void onAdvanced();
 
   /** A reply could not be written: closes the client. */

@@ -7,7 +7,10 @@ import io.penstock.core.transport.SocketOutput;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The pending replies of one client, in the order of its requests. The reply to the first request is written at once; those to later requests are buffered until all earlier ones are complete. */
+/**
+ * The pending replies of one client, in the order of its requests. The reply to the first request
+ * is written at once; those to later requests are buffered until all earlier ones are complete.
+ */
 public final class ReplySequence {
 
   private static final int INITIAL = 8;
@@ -24,7 +27,8 @@ public final class ReplySequence {
   private boolean advancing;
   private boolean closed; // later replies are dropped
 
-  /** @param slots of the loop
+  /**
+   * @param slots of the loop
    * @param output to the client
    */
   public ReplySequence(
@@ -53,7 +57,10 @@ public final class ReplySequence {
     return slot;
   }
 
-  /** Begins a reply that does not go to the client: {@code whenDone} runs when it is complete, and may read it. The caller must {@link #release} the slot. */
+  /**
+   * Begins a reply that does not go to the client: {@code whenDone} runs when it is complete, and
+   * may read it. The caller must {@link #release} the slot.
+   */
   public ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();

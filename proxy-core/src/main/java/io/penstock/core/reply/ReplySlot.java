@@ -8,7 +8,11 @@ import io.penstock.core.observe.Outcome;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
-/** The place of one reply among a client's replies. The client gets the reply after those of earlier slots. Reused after {@link #recycle()}: a loop keeps spare slots. Confined to the client's event loop. */
+/**
+ * The place of one reply among a client's replies. The client gets the reply after those of earlier
+ * slots. Reused after {@link #recycle()}: a loop keeps spare slots. Confined to the client's event
+ * loop.
+ */
 public final class ReplySlot {
 
   /** Approximate bytes on the heap for a request with its slot and its exchange. */
@@ -78,7 +82,9 @@ public final class ReplySlot {
     target = Target.ANY_NODE;
   }
 
-  /** Returns whether the request may go to the same node as another request that may go to any node. */
+  /**
+   * Returns whether the request may go to the same node as another request that may go to any node.
+   */
   public boolean mayTargetAnyNode() {
     return target == Target.ANY_NODE || target == Target.MANY_PARTITIONS;
   }
@@ -97,7 +103,10 @@ public final class ReplySlot {
     };
   }
 
-  /** The reply does not go to the client: {@code action} runs when it is complete, and reads it with {@link #reply}. */
+  /**
+   * The reply does not go to the client: {@code action} runs when it is complete, and reads it with
+   * {@link #reply}.
+   */
   void capture(Runnable action) {
     whenDone = action;
   }
@@ -135,7 +144,10 @@ public final class ReplySlot {
     return command;
   }
 
-  /** Returns whether this is still the slot of the request of that number: its reply was not yet written whole. */
+  /**
+   * Returns whether this is still the slot of the request of that number: its reply was not yet
+   * written whole.
+   */
   public boolean isSlotOf(ReplySequence sequence, long number) {
     return owner == sequence && requestNumber == number;
   }
@@ -164,7 +176,10 @@ public final class ReplySlot {
     return before;
   }
 
-  /** All earlier replies are complete: writes the pending bytes. Later bytes are written as they come. */
+  /**
+   * All earlier replies are complete: writes the pending bytes. Later bytes are written as they
+   * come.
+   */
   void becomeFirst() {
     first = true;
     account().addPending(-pending.size());
@@ -190,7 +205,10 @@ public final class ReplySlot {
     finish(outcome);
   }
 
-  /** Delivers a reply of Penstock's own. Writes nothing if a part of another reply was written already. */
+  /**
+   * Delivers a reply of Penstock's own. Writes nothing if a part of another reply was written
+   * already.
+   */
   public void answer(byte[] reply, Outcome outcome) {
     if (!begun) {
       if (reply[0] == '-') {
@@ -244,7 +262,9 @@ public final class ReplySlot {
     pending.clear();
   }
 
-  /** Counts an error reply by its first word, which is short in every error except those of scripts. */
+  /**
+   * Counts an error reply by its first word, which is short in every error except those of scripts.
+   */
   private void countError(ByteBuf buffer, int from, int to) {
     if (from >= to) {
       return; // the client gets no error

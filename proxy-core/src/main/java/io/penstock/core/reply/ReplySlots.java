@@ -6,13 +6,20 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 
-/** The pool of a loop's {@link ReplySlot}s. It counts those in use and keeps spare ones: as many as the peak of the load needs, so that requests in flight make no garbage, and fewer again after the peak. Confined to the loop. */
+/**
+ * The pool of a loop's {@link ReplySlot}s. It counts those in use and keeps spare ones: as many as
+ * the peak of the load needs, so that requests in flight make no garbage, and fewer again after the
+ * peak. Confined to the loop.
+ */
 public final class ReplySlots {
 
   /** Spare slots that are always kept. */
   public static final int MIN_SPARE = 1_024;
 
-  /** Most spare slots: with their arrays for small replies about 30 MB for a loop, or a part of a small heap. */
+  /**
+   * Most spare slots: with their arrays for small replies about 30 MB for a loop, or a part of a
+   * small heap.
+   */
   public static final int MAX_SPARE =
       Math.clamp(Runtime.getRuntime().maxMemory() / (64 * 450), MIN_SPARE, 65_536);
 
@@ -68,7 +75,9 @@ public final class ReplySlots {
     }
   }
 
-  /** Drops half of the spare slots that were not needed since the last call. Called periodically. */
+  /**
+   * Drops half of the spare slots that were not needed since the last call. Called periodically.
+   */
   public void trim() {
     int rest = Math.max(MIN_SPARE, spare.size() - (unused + 1) / 2);
     while (spare.size() > rest) {

@@ -22,12 +22,18 @@ public final class ReplyStrings {
         && reply.toString(from, text.length(), StandardCharsets.ISO_8859_1).equals(text);
   }
 
-  /** Returns all strings and numbers in a reply, at any depth; characters are bytes. A null string becomes an empty one. */
+  /**
+   * Returns all strings and numbers in a reply, at any depth; characters are bytes. A null string
+   * becomes an empty one.
+   */
   public static List<String> of(ByteBuf reply) {
     return of(reply, "$=,:");
   }
 
-  /** Returns the same as {@link #of}, with status replies as well, and an empty string for RESP3's null. */
+  /**
+   * Returns the same as {@link #of}, with status replies as well, and an empty string for RESP3's
+   * null.
+   */
   public static List<String> withStatuses(ByteBuf reply) {
     return of(reply, "$=,:+_");
   }
@@ -51,7 +57,10 @@ public final class ReplyStrings {
     return strings;
   }
 
-  /** Returns an argument up to its first NUL, as C's string functions read it, with which Redis writes it. */
+  /**
+   * Returns an argument up to its first NUL, as C's string functions read it, with which Redis
+   * writes it.
+   */
   public static String cString(String argument) {
     int nul = argument.indexOf('\0');
     return nul < 0 ? argument : argument.substring(0, nul);

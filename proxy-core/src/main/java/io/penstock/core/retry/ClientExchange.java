@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request of a client, or one part of a divided one, on its way to a node. Refusals that mean "it
- * did not run" go to {@link Retries}; everything else is delivered.
+ * A request of a client, or one part of a split one, that is sent to a node. Retryable errors go to
+ * {@link Retries}; every other reply is delivered.
  */
 public abstract class ClientExchange extends Exchange {
 
@@ -27,17 +27,17 @@ public abstract class ClientExchange extends Exchange {
   private long requestNumber;
   private boolean readOnly;
   private boolean script;
-  private @Nullable MultiKeyRequests tracker; // that it is one of
+  private @Nullable MultiKeyRequests tracker; // that this request is in
 
-  /** For use again and again: {@link #setOwner} says whose it is. */
+  /** Creates an exchange that is reused; {@link #setOwner} sets its client. */
   public ClientExchange() {}
 
-  /** An exchange of one client. */
+  /** Creates an exchange of one client. */
   public ClientExchange(ExchangeOwner owner) {
     this.owner = owner;
   }
 
-  /** Its client is this one from here on; null for none. */
+  /** Sets the client; null for none. */
   protected final void setOwner(@Nullable ExchangeOwner client) {
     owner = client;
   }
@@ -50,44 +50,47 @@ public abstract class ClientExchange extends Exchange {
     return known;
   }
 
-  /** What is kept for the client. */
+  /** The accounting of the client's memory. */
   protected final Allowance account() {
     return owner().account;
   }
 
-  /** Reads requests once more. */
+  /** The parser for requests that are read again. */
   protected final RequestReader reader() {
     return owner().reader;
   }
 
-  /** It ran: earlier requests that did not may no longer go before it. */
+  /**
+   * Records that the request ran: earlier requests that did not run may no longer be sent before
+   * it.
+   */
   protected final void markExecuted() {
     owner().retries.onAnswered(this);
   }
 
   /**
-   * Hands over what the client gets, or a part of it.
+   * Delivers the client's reply, or a part of it.
    *
    * @param buffer borrowed
    */
   public abstract void deliver(ByteBuf buffer, int from, int to, Outcome outcome);
 
-  /** As {@link #deliver}, with Penstock's own words: most often an error, also a nil. */
+  /** Like {@link #deliver}, with a reply made by Penstock: usually an error, sometimes a nil. */
   public abstract void answer(byte[] reply, Outcome outcome);
 
-  /** Hands on a part of a reply that is still arriving. */
+  /** Delivers a part of a reply that is still arriving. */
   public abstract void deliverPart(ByteBuf buffer, int from, int to, boolean last);
 
-  /** Drops the beginning of a reply that was cut: there will be a whole one, or an error. */
+  /** Drops the pending beginning of a reply that was cut off; a whole reply or an error follows. */
   public abstract void dropPending();
 
-  /** Whether a part of the reply has already gone to the client. */
+  /** Returns whether a part of the reply has gone to the client. */
   public abstract boolean hasStartedReply();
 
   /**
    * Sets the request's bytes.
    *
-   * @param shared one share goes over
+   * @param shared this exchange takes ownership of one share
    */
   public final void setRequestBytes(SharedBuffer shared, int offset, int length) {
     bytes(shared, offset, length);
@@ -96,28 +99,30 @@ public abstract class ClientExchange extends Exchange {
     }
   }
 
-  /** Has {@code sender} send what its node needs first; to be called before each sending. */
+  /**
+   * Sends through {@code sender} what the node needs before this request. Called before each send.
+   */
   public void sendPrerequisites(Consumer<Exchange> sender) {
-    // Most need nothing.
+    // Most requests need nothing.
   }
 
   /**
-   * Prepares for a first sending.
+   * Prepares for the first send.
    *
-   * @param partition of its keys
+   * @param partition of the request's keys
    */
   public final void prepare(CommandSpec command, int partition) {
     targetPartition(partition);
     prepare(command);
   }
 
-  /** Prepares for a first sending to any node. */
+  /** Prepares for the first send, to any node. */
   public final void prepareForAnyNode(CommandSpec command) {
     targetAnyNode();
     prepare(command);
   }
 
-  /** Prepares a request of which only parts are sent, each with a destination of its own. */
+  /** Prepares a request of which only parts are sent, each to its own destination. */
   public final void prepare(CommandSpec command) {
     ExchangeOwner from = owner();
     requestNumber = from.replies.lastRequestNumber();
@@ -132,24 +137,26 @@ public abstract class ClientExchange extends Exchange {
     expectReplyBytes(from.account.expectedLargeReply(command));
   }
 
-  /** It has waited, and is sent, or sent again, now. */
+  /** Extends the deadline of a request that has waited and is sent, or sent again, now. */
   public final void extendDeadline() {
     extendDeadline(owner().loop.now(), owner().nodes.commandTimeoutNanos());
   }
 
-  /** {@link System#nanoTime()} until which it may be sent once more. */
+  /** Returns the {@link System#nanoTime()} until which the request may be sent again. */
   final long sendDeadline() {
     return deadline() - holdDeadline() > 0 ? deadline() : holdDeadline();
   }
 
-  /** Whether it may not be sent any more. */
+  /**
+   * Returns whether the request may not be sent any more: it is too late, or the client is closed.
+   */
   public final boolean isTooLateToSend() {
     return owner().client.isClosed() || owner().loop.now() - sendDeadline() >= 0;
   }
 
   /**
-   * A client that sends no more is taken for gone when its request has waited, as Redis does when
-   * one blocks.
+   * Returns false for a client that sends no more: once its request has waited, the client counts
+   * as disconnected, as in Redis when a client blocks.
    */
   @Override
   public final boolean isClientConnected() {
@@ -157,24 +164,24 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /**
-   * Prepares for a first sending to one shard.
+   * Prepares for the first send to one shard.
    *
-   * @param whole the prepared request that it is a part of, which may have waited since
-   * @param master the shard's master now
+   * @param whole the prepared request that this is a part of; it may have waited since
+   * @param master the shard's current master
    * @param partition a partition of the shard
-   * @param aside whether over a connection that carries nothing else
+   * @param separateConnection whether over a connection that carries nothing else
    */
   public final void prepareForShard(
-      ClientExchange whole, Endpoint master, int partition, boolean aside) {
+      ClientExchange whole, Endpoint master, int partition, boolean separateConnection) {
     requestNumber = whole.requestNumber();
     readOnly = whole.isReadOnly();
     script = whole.isScript();
-    targetShard(master, partition, aside);
+    targetShard(master, partition, separateConnection);
     sendOptions(whole.protocol(), whole.affinity(), whole.deadline(), whole.holdDeadline());
     expectReplyBytes(whole.expectedReplyBytes());
   }
 
-  /** Its place among the client's requests: later ones have a greater number. */
+  /** The number of the request among the client's requests; later requests have greater numbers. */
   public final long requestNumber() {
     return requestNumber;
   }
@@ -183,42 +190,48 @@ public abstract class ClientExchange extends Exchange {
     return readOnly;
   }
 
-  /** Whether its reply is worded by the author of the script. */
+  /** Returns whether the request runs a script, so that the script's author chooses the reply. */
   public final boolean isScript() {
     return script;
   }
 
-  /** Whether every key of a shard is its concern. */
+  /** Returns whether the request concerns every key of a shard. */
   final boolean isForShard() {
     return destination() == Destination.SHARD;
   }
 
-  /** Whether it and {@code other} may be about one key, as far as {@code map} tells. */
-  final boolean mayShareKeyWith(ClientExchange other, Placement map) {
+  /**
+   * Returns whether this request and {@code other} may concern the same key, according to {@code
+   * placement}.
+   */
+  final boolean mayShareKeyWith(ClientExchange other, Placement placement) {
     if (!isForShard() && !other.isForShard()) {
       return hasSameDestination(other);
     }
     return destination() != Destination.ANY_NODE
         && other.destination() != Destination.ANY_NODE
-        && Dispatcher.shardOf(this, map) == Dispatcher.shardOf(other, map);
+        && Dispatcher.shardOf(this, placement) == Dispatcher.shardOf(other, placement);
   }
 
-  /** Later requests look at it there, until it has ended. */
+  /**
+   * Sets the multi-key requests that this one is in until it ends; later requests are compared with
+   * it there.
+   */
   final void setTracker(MultiKeyRequests all) {
     tracker = all;
   }
 
-  /** Reads the request's keys once more; only before {@link #releaseRequest}. */
+  /** Reads the request's keys again; only before {@link #releaseRequest}. */
   public RequestKeys keys() {
     return RequestKeys.of(command());
   }
 
-  /** Reads the request once more, out of its own bytes; only before {@link #releaseRequest}. */
+  /** Parses the request again from its own bytes; only before {@link #releaseRequest}. */
   public final Command command() {
     return owner().reader.read(sharedBytes().buffer(), offset(), length());
   }
 
-  /** Gives the request's bytes back: it will not be sent again. */
+  /** Releases the request's bytes: it will not be sent again. */
   public final void releaseRequest() {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
       owner().account.addKept(-length());
@@ -230,7 +243,10 @@ public abstract class ClientExchange extends Exchange {
     }
   }
 
-  /** True when the error reply means "did not run, try again": then it is not delivered. */
+  /**
+   * Handles the error reply if it is retryable. Returns whether it is; if so, the caller must not
+   * deliver it.
+   */
   public boolean handleRetryableError(ByteBuf buffer, int from, int to) {
     return owner().retries.handleRetryableError(this, buffer, from, to);
   }
@@ -253,7 +269,7 @@ public abstract class ClientExchange extends Exchange {
     deliverPart(buffer, from, to, last);
   }
 
-  /** Only before its end: what is done behind that sees to itself. */
+  /** Called only before the exchange ends; what runs after its end handles its own failures. */
   @Override
   public final boolean recoverFrom(Throwable defect) {
     owner().client.fail(defect);
@@ -263,7 +279,7 @@ public abstract class ClientExchange extends Exchange {
     return true;
   }
 
-  /** It failed within Penstock, and its client is closed: what is held for it is dropped. */
+  /** Handles an internal error. The client is closed, so what is pending for it is dropped. */
   public void onInternalError() {
     dropPending();
   }

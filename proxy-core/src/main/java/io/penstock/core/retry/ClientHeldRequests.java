@@ -5,8 +5,8 @@ import io.penstock.core.client.Client;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 
 /**
- * One client's part in what its loop holds: requests that were refused, or failed without having
- * run. Confined to its loop.
+ * One client's requests in the failover hold of its loop: those that got a retryable error or
+ * failed without having run. Confined to the loop.
  */
 final class ClientHeldRequests {
 
@@ -18,7 +18,10 @@ final class ClientHeldRequests {
     this.hold = hold;
   }
 
-  /** Whether too many are held for one that was never sent; one that was held already stays. */
+  /**
+   * Returns whether the request is rejected because the failover hold is full. A request that is
+   * already held stays.
+   */
   boolean rejects(Retry retry) {
     if (retry.held || !hold.isFull()) {
       return false;
@@ -27,26 +30,26 @@ final class ClientHeldRequests {
     return true;
   }
 
-  /** Holds the request from here to its end. */
+  /** Holds the request until it ends. */
   void add(Retry retry) {
     retry.held = true;
     hold.enter(retry.request);
   }
 
-  /** The request may run no more. */
+  /** Counts the request as given up: it may not run any more. */
   void giveUp(ClientExchange request) {
     hold.leave(request);
     hold.countOutcome(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
   }
 
-  /** The request is answered with an error of Penstock's, if it was held in vain. */
+  /** If the request is held, counts it as given up: Penstock answers it with an error. */
   void giveUpIfHeld(ClientExchange request) {
     if (hold.leave(request)) {
       giveUp(request);
     }
   }
 
-  /** The request has ended otherwise. */
+  /** If the request is held, counts it as served. */
   void finishIfHeld(ClientExchange request) {
     if (hold.leave(request)) {
       hold.countOutcome(request, HeldOutcome.SERVED);

@@ -20,7 +20,7 @@ public final class ExchangeOwner {
   final Retries retries;
 
   /**
-   * @param retries takes what did not run
+   * @param retries handles requests that did not run
    */
   ExchangeOwner(ClientContext context, Retries retries) {
     this.client = context.client();

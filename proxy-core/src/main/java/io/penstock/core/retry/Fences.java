@@ -9,9 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Tells when everything has been answered that was on its way behind a refused request: a {@code
- * PING} over the connection that the refusal came by is answered last. Only then is it known
- * whether a later request has overtaken the refused one. Confined to its client's loop.
+ * Detects when everything that was in flight behind a request that did not run has been answered: a
+ * {@code PING} over the connection that the retryable error came from is answered last. Only then
+ * is it known whether a later request has overtaken the one that did not run. Confined to the
+ * client's loop.
  */
 final class Fences {
 
@@ -20,37 +21,41 @@ final class Fences {
   private final ClientContext context;
   private final ReplySequence replies;
   private final List<Fence> open = new ArrayList<>(0);
-  private long onResend;
+  private long resent;
 
   Fences(ClientContext context) {
     this.context = context;
     this.replies = context.replies();
   }
 
-  /** A request is sent again. */
+  /** Notes that a request is sent again. */
   void onResend() {
-    onResend++;
+    resent++;
   }
 
-  /** The same as long as nothing is sent: what is under way now lies before it. */
+  /**
+   * Returns a mark that stays the same until something is sent: what is in flight now was sent
+   * before it.
+   */
   long mark() {
-    return replies.lastRequestNumber() + onResend;
+    return replies.lastRequestNumber() + resent;
   }
 
-  /** Whether later requests may be on their way behind it. */
-  boolean isNeededFor(ClientExchange refused) {
-    return refused.requestNumber() < replies.lastRequestNumber() && !refused.mustUseSeparateConnection();
+  /** Returns whether later requests may be in flight behind {@code request}. */
+  boolean isNeededFor(ClientExchange request) {
+    return request.requestNumber() < replies.lastRequestNumber()
+        && !request.mustUseSeparateConnection();
   }
 
-  /** Runs {@code then} when all that is behind it is answered or has failed. */
-  void whenPassed(ClientExchange refused, Endpoint node, Runnable then) {
+  /** Runs {@code then} when every request behind {@code request} is answered or has failed. */
+  void whenPassed(ClientExchange request, Endpoint node, Runnable then) {
     for (Fence known : open) {
-      if (known.covers(refused, node)) {
+      if (known.covers(request, node)) {
         known.thenRun(then);
         return;
       }
     }
-    var fence = new Fence(refused, node);
+    var fence = new Fence(request, node);
     fence.thenRun(then);
     open.add(fence);
     fence.send();
@@ -60,15 +65,13 @@ final class Fences {
 
     private final long mark = Fences.this.mark();
 
-    Fence(ClientExchange refused, Endpoint node) {
-      super(context, node, refused, Unpooled.wrappedBuffer(PING));
+    Fence(ClientExchange request, Endpoint node) {
+      super(context, node, request, Unpooled.wrappedBuffer(PING));
     }
 
-    /** Whether it stands behind all that is behind {@code refused}. */
-    boolean covers(ClientExchange refused, Endpoint refusing) {
-      return mark == Fences.this.mark()
-          && node().equals(refusing)
-          && protocol() == refused.protocol();
+    /** Returns whether this fence was sent after everything that is behind {@code request}. */
+    boolean covers(ClientExchange request, Endpoint from) {
+      return mark == Fences.this.mark() && node().equals(from) && protocol() == request.protocol();
     }
 
     @Override

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Loads the script that an {@code EVALSHA} did not find at its node. {@code SCRIPT LOAD} goes over
- * the connection that the refusal came by: when it is answered, so is everything that was on its
- * way behind the refused call, and it is known whether a later request has overtaken it.
+ * the connection that the error came from: when it is answered, so is everything that was in flight
+ * behind the {@code EVALSHA}, and it is known whether a later request has overtaken it.
  */
 final class MissingScripts {
 
-  /** In Redis's words or Valkey's only: what a script says of itself is its own affair. */
+  /** Exactly the replies of Redis and Valkey: a script may return a similar error of its own. */
   private static final List<String> NOT_FOUND =
       List.of(
           "-NOSCRIPT No matching script. Please use EVAL.\r\n",
@@ -26,26 +26,29 @@ final class MissingScripts {
 
   private static final int LONGEST = NOT_FOUND.getFirst().length();
 
-  /** The node that lacks a script, and its digest. */
+  /** A script that a node lacks. */
   record Missing(Endpoint node, String digest, byte[] body) {}
 
   /**
-   * @param mark what was on its way when it was sent lies before it
+   * @param mark of {@link Fences}: what was in flight when the load was sent is before it
    */
-  private record Place(Endpoint node, String digest, long mark) {}
+  private record Target(Endpoint node, String digest, long mark) {}
 
   private final ClientContext context;
-  private final Scripts known;
+  private final Scripts scripts;
   private final Fences fences;
-  private final Map<Place, Loading> loading = new HashMap<>(0);
+  private final Map<Target, Loading> loading = new HashMap<>(0);
 
-  MissingScripts(ClientContext context, Fences fences, Scripts known) {
+  MissingScripts(ClientContext context, Fences fences, Scripts scripts) {
     this.context = context;
-    this.known = known;
+    this.scripts = scripts;
     this.fences = fences;
   }
 
-  /** What is to be loaded where, if the reply says that a script is missing that is known here. */
+  /**
+   * Returns the script to load if the reply says that it is missing and Penstock knows it; else
+   * null.
+   */
   @Nullable Missing find(ClientExchange request, ByteBuf reply, int from, int to) {
     Endpoint node = request.sentTo();
     if (node == null
@@ -57,37 +60,37 @@ final class MissingScripts {
     if (digest == null) {
       return null;
     }
-    byte[] body = known.body(digest);
+    byte[] body = scripts.body(digest);
     return body == null ? null : new Missing(node, digest, body);
   }
 
-  /** Loads it, unless that is under way, and runs {@code then} afterwards, come of it what may. */
+  /** Loads the script unless a load is in flight; then runs {@code then}, whatever the outcome. */
   void load(Missing missing, ClientExchange request, Runnable then) {
-    Place place = new Place(missing.node(), missing.digest(), fences.mark());
-    Loading pending = loading.get(place);
+    Target target = new Target(missing.node(), missing.digest(), fences.mark());
+    Loading pending = loading.get(target);
     if (pending != null) {
       pending.thenRun(then);
       return;
     }
-    Loading fresh = new Loading(place, request, missing.body());
+    Loading fresh = new Loading(target, request, missing.body());
     fresh.thenRun(then);
-    loading.put(place, fresh);
+    loading.put(target, fresh);
     fresh.send();
   }
 
-  /** On its way to a node. */
+  /** A {@code SCRIPT LOAD} in flight. */
   private final class Loading extends NodeFence {
 
-    private final Place place;
+    private final Target target;
 
-    Loading(Place place, ClientExchange request, byte[] body) {
-      super(context, place.node(), request, ScriptLoad.request(body));
-      this.place = place;
+    Loading(Target target, ClientExchange request, byte[] body) {
+      super(context, target.node(), request, ScriptLoad.request(body));
+      this.target = target;
     }
 
     @Override
     void unregister() {
-      loading.remove(place);
+      loading.remove(target);
     }
   }
 }

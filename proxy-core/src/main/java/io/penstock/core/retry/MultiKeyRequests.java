@@ -12,19 +12,19 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one client that name several keys and are on their way. A node that migrates
- * their partition may refuse one of them (TRYAGAIN) and take the next request, for one of the keys;
- * so that one waits for the reply, unless both only read. Confined to the client's loop.
+ * The requests of one client that name several keys and are in flight. A node that migrates their
+ * partition may reject one of them (TRYAGAIN) and run the next request, for one of the keys.
+ * Therefore that one waits for the reply, unless both only read. Confined to the client's loop.
  */
 final class MultiKeyRequests {
 
-  /** For keys of whatever partitions. */
+  /** For keys of any partitions. */
   static final int ALL_PARTITIONS = Integer.MIN_VALUE;
 
-  /** To look at more of them would cost more than to wait. */
+  /** Comparing with more of them would cost more than waiting. */
   private static final int MAX_COMPARED = 64;
 
-  /** Room for so many is kept. */
+  /** Capacity that is kept when idle. */
   private static final int KEPT = 256;
 
   private final Client client;
@@ -32,8 +32,8 @@ final class MultiKeyRequests {
   private final Loop loop;
   private Deque<Sent> reads = new ArrayDeque<>(4);
   private Deque<Sent> writes = new ArrayDeque<>(4);
-  private int peak; // at a time, since they were empty and small
-  private @Nullable RequestKeys wanted; // of the request that is looked at, once that is needed
+  private int peak; // of requests at a time, since the queues were empty and small
+  private @Nullable RequestKeys wanted; // keys of the request that is checked, once they are needed
   private boolean someWait;
 
   MultiKeyRequests(ClientContext context) {
@@ -44,35 +44,38 @@ final class MultiKeyRequests {
 
   private static final class Sent {
     private final ClientExchange request;
-    private @Nullable RequestKeys keys; // once looked at
+    private @Nullable RequestKeys keys; // once read
 
     Sent(ClientExchange request) {
       this.request = request;
     }
 
-    /** Whether a request for these keys might be taken where this one is refused. */
-    boolean meets(RequestKeys later) {
+    /** Returns whether a node might run a request for these keys and reject this one. */
+    boolean mayBeOvertakenBy(RequestKeys later) {
       RequestKeys known = keys;
       if (known == null) {
         known = request.keys();
         keys = known;
       }
-      return known.keys().size() != 1 && known.overlaps(later); // one key several times is one key
+      return known.keys().size() != 1
+          && known.overlaps(later); // the same key several times is one key
     }
   }
 
-  /** The request is about to be sent. */
+  /** Adds a request that is about to be sent. */
   void add(ClientExchange request) {
     queueOf(request).addLast(new Sent(request));
   }
 
-  /** It was answered, or has failed: those that wait for it are looked at again. */
+  /**
+   * Removes a request that was answered or has failed; requests that wait for it are checked again.
+   */
   void remove(ClientExchange request) {
-    Deque<Sent> line = queueOf(request);
-    if (line.getFirst().request == request) { // as nearly always
-      line.removeFirst();
+    Deque<Sent> queue = queueOf(request);
+    if (queue.getFirst().request == request) { // as nearly always
+      queue.removeFirst();
     } else {
-      line.removeIf(sent -> sent.request == request);
+      queue.removeIf(sent -> sent.request == request);
     }
     shrinkWhenIdle();
     if (someWait) {
@@ -81,7 +84,7 @@ final class MultiKeyRequests {
     }
   }
 
-  /** What many requests took at a time is given back after them. */
+  /** Gives the memory back that many requests at a time needed. */
   private void shrinkWhenIdle() {
     int now = reads.size() + writes.size();
     peak = Math.max(peak, now + 1);
@@ -97,7 +100,7 @@ final class MultiKeyRequests {
   }
 
   /**
-   * Whether the request must wait.
+   * Returns whether the request must wait.
    *
    * @param partition of its keys, or {@link #ALL_PARTITIONS}
    */
@@ -109,19 +112,20 @@ final class MultiKeyRequests {
     CommandSpec spec = command.resolve();
     boolean reading = spec != null && spec.isReadOnly();
     wanted = null;
-    boolean held =
-        overlapsAny(writes, partition, command) || (!reading && overlapsAny(reads, partition, command));
-    someWait |= held;
-    return held;
+    boolean waits =
+        overlapsAny(writes, partition, command)
+            || (!reading && overlapsAny(reads, partition, command));
+    someWait |= waits;
+    return waits;
   }
 
-  private boolean overlapsAny(Deque<Sent> line, int partition, Command command) {
-    int looks = 0;
-    for (Sent sent : line) {
+  private boolean overlapsAny(Deque<Sent> queue, int partition, Command command) {
+    int compared = 0;
+    for (Sent sent : queue) {
       if (partition == ALL_PARTITIONS || sent.request.isForPartition(partition)) {
         RequestKeys later = wanted == null ? RequestKeys.of(command) : wanted;
         wanted = later;
-        if (++looks > MAX_COMPARED || sent.meets(later)) {
+        if (++compared > MAX_COMPARED || sent.mayBeOvertakenBy(later)) {
           return true;
         }
       }

@@ -14,51 +14,51 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Goes behind a refused request over the connection that the refusal came by. Its end tells that
- * everything has ended which was on its way there before.
+ * A request that is sent over the connection that a retryable error came from. When it ends,
+ * everything sent over that connection before it has ended.
  */
 abstract class NodeFence extends CompletionExchange {
 
-  private static final long AGAIN_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
   private final Client client;
   private final Nodes nodes;
   private final Loop loop;
   private final Endpoint node;
-  private final List<Runnable> thenRun = new ArrayList<>(1);
+  private final List<Runnable> actions = new ArrayList<>(1);
 
   /**
-   * @param request ownership goes over
+   * @param request this fence takes ownership
    */
-  NodeFence(ClientContext context, Endpoint node, ClientExchange refused, ByteBuf request) {
+  NodeFence(ClientContext context, Endpoint node, ClientExchange after, ByteBuf request) {
     this.client = context.client();
     this.nodes = context.nodes();
     this.loop = context.loop();
     this.node = node;
     bytes(new SharedBuffer(request), 0, request.writerIndex());
-    // No earlier than that of whatever is on its way: the end of this tells of theirs.
+    // No earlier than the deadline of anything in flight, which must have ended when this ends.
     long deadline = loop.now() + nodes.commandTimeoutNanos();
     targetEndpoint();
-    sendOptions(refused.protocol(), refused.affinity(), deadline);
+    sendOptions(after.protocol(), after.affinity(), deadline);
   }
 
   Endpoint node() {
     return node;
   }
 
-  /** Runs {@code action} at the end, after those given before. */
+  /** Runs {@code action} when this ends, after the actions added before. */
   void thenRun(Runnable action) {
-    thenRun.add(action);
+    actions.add(action);
   }
 
   void send() {
     nodes.dispatchTo(node, this, false);
   }
 
-  /** It is known no longer: nothing more can be given to {@link #thenRun}. */
+  /** Removes this from the open ones: {@link #thenRun} is not called any more. */
   abstract void unregister();
 
-  /** A connection that takes no more has not carried it, and what was on its way still is. */
+  /** A connection that accepts no more has not sent this, and what was in flight still is. */
   @Override
   protected boolean isRetriedAfter(Failure failure) {
     if (failure != Failure.OVERLOADED || !mustWait()) {
@@ -68,7 +68,10 @@ abstract class NodeFence extends CompletionExchange {
     return true;
   }
 
-  /** Where there is no connection nothing is on its way: a full hold is none of this. */
+  /**
+   * Returns whether the connection accepts no more. Without a connection nothing is in flight, so
+   * there is nothing to wait for even if the failover hold is full.
+   */
   private boolean mustWait() {
     return !client.isClosed()
         && loop.now() - deadline() < 0
@@ -76,7 +79,7 @@ abstract class NodeFence extends CompletionExchange {
   }
 
   private void scheduleCheck() {
-    loop.executor().schedule(this::sendOrWait, AGAIN_NANOS, TimeUnit.NANOSECONDS);
+    loop.executor().schedule(this::sendOrWait, RETRY_NANOS, TimeUnit.NANOSECONDS);
   }
 
   private void sendOrWait() {
@@ -92,6 +95,6 @@ abstract class NodeFence extends CompletionExchange {
   @Override
   protected void onEnd() {
     unregister();
-    thenRun.forEach(Runnable::run);
+    actions.forEach(Runnable::run);
   }
 }

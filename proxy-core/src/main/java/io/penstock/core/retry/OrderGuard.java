@@ -9,10 +9,11 @@ import io.penstock.core.upstream.Placement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees to it that no request overtakes an earlier one of its client for the same partition. While
- * routes stay as they are nobody waits: the order on the connection is the order of the requests.
- * When they may have changed with requests in flight, a request waits for those it could overtake;
- * so it does for one of several keys, which its node may refuse alone.
+ * Ensures that no request overtakes an earlier one of its client for the same partition. While
+ * routes do not change, no request waits: the order on the connection is the order of the requests.
+ * If routes may have changed with requests in flight, a request waits for those it could overtake.
+ * It also waits for an earlier multi-key request, which the node may reject while it accepts this
+ * one.
  */
 public final class OrderGuard {
 
@@ -20,10 +21,12 @@ public final class OrderGuard {
   private final Nodes nodes;
   private final ClientContext context;
   private Placement routedBy;
-  private boolean retrying; // requests that did not run are to be sent again, or are on their way
-  private long mark; // while requests up to this one are unanswered there is something to look at
-  private long routesMark; // requests up to this one may have gone by other routes
-  private @Nullable MultiKeyRequests multiKeyRequests; // since there was one
+  private boolean
+      retrying; // some requests did not run and are waiting to be sent again, or are in flight
+  // again
+  private long mark; // while requests up to this one are unanswered, checks are needed
+  private long routesMark; // requests up to this one may have used other routes
+  private @Nullable MultiKeyRequests multiKeyRequests; // created for the first one
 
   public OrderGuard(ClientContext context) {
     this.context = context;
@@ -32,12 +35,12 @@ public final class OrderGuard {
     this.routedBy = nodes.placement();
   }
 
-  /** Whether the request, which is about this partition, must wait for earlier ones. */
+  /** Returns whether the request, which concerns this partition, must wait for earlier ones. */
   public boolean mustWait(int partition, IncomingRequest request) {
     return mustCheck() && (mayOvertake(partition) || mayOvertakeMultiKey(partition, request));
   }
 
-  /** Whether the request, which goes to any node, must wait for earlier ones. */
+  /** Returns whether the request, which goes to any node, must wait for earlier ones. */
   public boolean mustWaitForAnyNode() {
     return mustCheck() && mayOvertakeAtAnyNode();
   }
@@ -68,28 +71,31 @@ public final class OrderGuard {
     return multiKeyRequests != null && multiKeyRequests.mustWait(partition, request);
   }
 
-  /** Whether the request, which is about many partitions, must wait for earlier ones. */
+  /** Returns whether the request, which concerns many partitions, must wait for earlier ones. */
   public boolean mustWaitForAll(IncomingRequest request) {
     return mustCheck()
         && (replies.at(0).requestNumber() <= routesMark
             || mayOvertakeMultiKey(MultiKeyRequests.ALL_PARTITIONS, request));
   }
 
-  /** Whether requests that did not run are to be sent again from here on. */
-  void retrying(boolean some) {
+  /** Sets whether there are requests that did not run and are to be sent again. */
+  void setRetrying(boolean some) {
     retrying = some;
   }
 
-  /** The client's connections to nodes change from here on, as with another protocol version. */
+  /**
+   * Notes that the client uses other connections to nodes from now on, for example after a change
+   * of the protocol version.
+   */
   public void onRoutesChange() {
     routesMark = replies.lastRequestNumber();
     mark = routesMark;
   }
 
-  /** A request that may name several keys is about to be sent. */
+  /** Tracks a request that may name several keys and is about to be sent. */
   public void trackMultiKeyRequest(ClientExchange request) {
     if (nodes.placement().partitions() == 1) {
-      return; // nothing is migrated
+      return; // no partition is ever migrated
     }
     MultiKeyRequests all = multiKeyRequests;
     if (all == null) {
@@ -101,7 +107,7 @@ public final class OrderGuard {
     mark = replies.lastRequestNumber();
   }
 
-  /** Whether a request might overtake another one. */
+  /** Returns whether a request might overtake another one. */
   private boolean mustCheck() {
     Placement current = nodes.placement();
     if (current != routedBy || retrying) {

@@ -13,22 +13,25 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a request, for what must keep its order: a request that its node refused, and those
- * behind one of several keys. Requests that share no key need not keep their order, and while a
- * partition is migrated some of its keys are here and some there. Read again from the request's
- * bytes, copies and all: a request that just passes needs none.
+ * The keys of a request whose order matters: one that did not run, or one behind a multi-key
+ * request. Requests that share no key may change their order, and while a partition is migrated its
+ * keys are on two nodes. The keys are read again from the request's bytes and copied; a request
+ * that succeeds at once never needs this.
  *
- * @param keys empty when the request names none, or very many
+ * @param keys empty if the request names none, or very many
  */
 public record RequestKeys(Set<ByteBuf> keys) {
 
-  /** Of a request with more keys, or longer, nothing is copied: it may be about any key. */
+  /**
+   * Nothing is copied of a request that is longer or has more keys: it counts as concerning any
+   * key.
+   */
   private static final int MAX_KEYS = 1_024;
 
   private static final int MAX_LENGTH = 1024 * 1024;
   private static final RequestKeys TOO_MANY = new RequestKeys(Set.of());
 
-  /** Copies the keys of a request; none of one with very many. */
+  /** Copies the keys of a request; none if there are very many. */
   static RequestKeys of(Command command) {
     if (command.argc() >= Slices.THRESHOLD) {
       return TOO_MANY;
@@ -51,7 +54,7 @@ public record RequestKeys(Set<ByteBuf> keys) {
   }
 
   /**
-   * Copies the keys of all requests of a transaction; none where one of them has none.
+   * Copies the keys of all requests of a transaction; none if one of the requests has none.
    *
    * @param buffer borrowed
    */
@@ -65,18 +68,19 @@ public record RequestKeys(Set<ByteBuf> keys) {
             command -> {
               RequestKeys ofOne = of(command);
               keys.addAll(ofOne.keys);
-              return keys.size() <= MAX_KEYS && (!ofOne.keys.isEmpty() || isBracket(command.spec()));
+              return keys.size() <= MAX_KEYS
+                  && (!ofOne.keys.isEmpty() || isMultiOrExec(command.spec()));
             });
     return known ? new RequestKeys(keys) : TOO_MANY;
   }
 
-  private static boolean isBracket(@Nullable CommandSpec spec) {
+  private static boolean isMultiOrExec(@Nullable CommandSpec spec) {
     return spec != null && (spec.name().equals("multi") || spec.name().equals("exec"));
   }
 
   /**
-   * Whether a request for {@code partition} names none: it is routed to partition 0, and may run
-   * anywhere.
+   * Returns whether a request for {@code partition} names no key: it is routed to partition 0, but
+   * may run anywhere.
    */
   public static boolean isKeyless(int partition, Command command) {
     CommandSpec spec = command.spec();
@@ -86,7 +90,10 @@ public record RequestKeys(Set<ByteBuf> keys) {
         && spec.findKeys(command.frame(), new KeyPositions()) <= 0;
   }
 
-  /** Whether both name one key, or one of them does not say what it is about. */
+  /**
+   * Returns whether both requests may concern the same key: they name one, or the keys of one are
+   * unknown.
+   */
   boolean overlaps(RequestKeys other) {
     return keys.isEmpty() || other.keys.isEmpty() || !Collections.disjoint(keys, other.keys);
   }

@@ -24,19 +24,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one client that a node refused to run, or never got, and that are sent again
- * until their deadline, or as long as they may be held.
+ * The requests of one client that got a retryable error or never reached a node. They are sent
+ * again until their deadline, or as long as they may be held.
  *
  * <p>Two requests for one key never change places here. Requests for a partition are sent again in
- * order, those that follow a redirect close behind one another; one that was refused for another
- * reason goes alone, when everything behind it has been answered, and those behind it wait for its
- * end. When a later one has run all the same (or may have) before an earlier one could be sent
- * again, the earlier one is answered with the refusal it got, unless they share no key or both only
- * read. Rare, so nothing here is tuned.
+ * order. Those that follow a redirect are sent close behind one another. A request that did not run
+ * for another reason is sent alone, when everything behind it has been answered, and the requests
+ * behind it wait for its end. If a later request has run (or may have run) before an earlier one
+ * could be sent again, the earlier one is answered with the error it got, unless they share no key
+ * or both only read. This is rare, so nothing here is tuned.
  */
 public final class Retries {
 
-  /** So many redirects in a row are followed at once; the next ones wait. */
+  /** Redirects in a row that are followed at once; further ones wait. */
   private static final int IMMEDIATE_REDIRECTS = 4;
 
   private final ExchangeOwner owner;
@@ -50,12 +50,12 @@ public final class Retries {
   private final MissingScripts scripts;
   private final Fences fences;
   private final ClientHeldRequests held;
-  private final Alarm alarm; // what waits for an earlier request is woken by its end
-  private boolean mayHaveProbe; // there may be one that goes alone
+  private final Alarm alarm; // a request that waits for an earlier one is woken when that ends
+  private boolean mayHaveProbe; // false if no retry is a probe
 
   /**
-   * @param shared what retries of all clients of a loop have in common
-   * @param order of the client's requests, which is told while there are retries
+   * @param shared by the retries of all clients of a loop
+   * @param order of the client's requests; it is notified while there are retries
    */
   public Retries(ClientContext context, RetryLoop shared, OrderGuard order) {
     this.client = context.client();
@@ -71,44 +71,50 @@ public final class Retries {
     this.alarm = new Alarm(loop, this::sendDue);
   }
 
-  /** The client, as its exchanges see it. */
+  /** The client as its exchanges see it. */
   public ExchangeOwner owner() {
     return owner;
   }
 
   private Retry entryFor(ClientExchange request) {
-    order.retrying(true);
+    order.setRetrying(true);
     return retries.entryFor(request);
   }
 
-  /** True when the error reply means "did not run, try again": then it is not delivered. */
+  /**
+   * Handles the error reply if it is retryable. Returns whether it is; if so, the caller must not
+   * deliver it.
+   */
   boolean handleRetryableError(ClientExchange request, ByteBuf buffer, int from, int to) {
     if (request.isScript() && loadMissingScript(request, buffer, from, to)) {
       return true;
     }
     Scope scope = request.isForShard() ? Scope.SHARD : Scope.KEYS;
-    RetryableError said =
+    RetryableError error =
         request.isScript()
             ? retryableErrors.parseForScript(request, scope, buffer, from, to)
             : retryableErrors.parse(request, scope, buffer, from, to);
-    if (said == null) {
+    if (error == null) {
       return false;
     }
     boolean late = request.isTooLateToSend();
-    if (!late && said.prefix() != null) {
-      counters.countRedirect(said.prefix());
+    if (!late && error.prefix() != null) {
+      counters.countRedirect(error.prefix());
     }
     Retry retry = entryFor(request);
-    retry.setError(buffer, from, to, said.action());
+    retry.setError(buffer, from, to, error.action());
     if (late || retry.isOvertaken()) {
       answer(request, retry.error, retry.outcome);
     } else {
-      schedule(retry, said);
+      schedule(retry, error);
     }
     return true;
   }
 
-  /** An EVALSHA whose script its node lacks waits until it was loaded there. */
+  /**
+   * If the error says that the node lacks the script, loads it; the {@code EVALSHA} waits for that.
+   * Returns whether it does.
+   */
   private boolean loadMissingScript(ClientExchange request, ByteBuf buffer, int from, int to) {
     MissingScripts.Missing missing = scripts.find(request, buffer, from, to);
     if (missing == null || request.isTooLateToSend()) {
@@ -132,11 +138,11 @@ public final class Retries {
     return true;
   }
 
-  private void schedule(Retry retry, RetryableError said) {
-    retryableErrors.applyToTopology(said);
-    Endpoint target = said.target();
+  private void schedule(Retry retry, RetryableError error) {
+    retryableErrors.applyToTopology(error);
+    Endpoint target = error.target();
     if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
-      follow(retry, said, target);
+      follow(retry, error, target);
     } else {
       delay(retry);
       waitForFence(retry);
@@ -144,12 +150,14 @@ public final class Retries {
     sendOrWait(retry, loop.now(), true);
   }
 
-  private void follow(Retry retry, RetryableError said, Endpoint target) {
-    // The node found a key that was not known to be one; a partition's owner does not mind ASKING.
-    boolean known = said.isMoved() && retry.request.isForPartition(said.partition());
+  private void follow(Retry retry, RetryableError error, Endpoint target) {
+    // If the partition is another one, the node found a key that Penstock did not; ASKING does no
+    // harm at the owner.
+    boolean known = error.isMoved() && retry.request.isForPartition(error.partition());
     retry.askTarget = known ? null : target;
-    // A new owner may not know yet: it would send this back, and take what follows closely.
-    retry.probe = said.isMoved();
+    // A new owner may not know yet that it is the owner: it would redirect this request and accept
+    // those close behind it.
+    retry.probe = error.isMoved();
     mayHaveProbe |= retry.probe;
     retry.notBefore = loop.now();
   }
@@ -162,7 +170,10 @@ public final class Retries {
     retry.notBefore = loop.now() + retry.delay();
   }
 
-  /** Has it wait, besides, until all that it could be sent behind of has been answered. */
+  /**
+   * Makes the retry wait as well until everything that it must not be sent behind has been
+   * answered.
+   */
   private void waitForFence(Retry retry) {
     Endpoint answered = retry.request.sentTo();
     if (answered == null || !fences.isNeededFor(retry.request)) {
@@ -179,9 +190,9 @@ public final class Retries {
         });
   }
 
-  /** The request failed without a reply; retried when that is safe, else answered. */
+  /** Handles a failure without a reply: retries the request if that is safe, else answers it. */
   void onFailure(ClientExchange request, Failure failure) {
-    if (failure != Failure.TIMEOUT) { // those behind it fail next: nothing new may overtake them
+    if (failure != Failure.TIMEOUT) { // those behind it fail next; no new request may overtake them
       order.onRoutesChange();
     }
     switch (failure) {
@@ -207,11 +218,11 @@ public final class Retries {
     }
   }
 
-  /** A node that has never let Penstock in is not waited for. */
+  /** A node that has never accepted Penstock's handshake is not waited for. */
   private void onNotSent(ClientExchange request) {
-    HandshakeError refusal = nodes.handshakeError(request.sentTo());
-    byte[] reply = ErrorReplies.unavailable(refusal);
-    if (refusal != null && refusal.permanent()) {
+    HandshakeError handshakeError = nodes.handshakeError(request.sentTo());
+    byte[] reply = ErrorReplies.unavailable(handshakeError);
+    if (handshakeError != null && handshakeError.permanent()) {
       request.dropPending();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
@@ -219,23 +230,28 @@ public final class Retries {
     }
   }
 
-  /** There may be too many only if it is {@code bounded}: not of what was on its way already. */
-  private void retryLater(ClientExchange request, boolean bounded, byte[] refusal, Outcome outcome) {
+  /**
+   * Retries the request later.
+   *
+   * @param bounded whether it is rejected if the failover hold is full; false for what was in
+   *     flight
+   */
+  private void retryLater(ClientExchange request, boolean bounded, byte[] error, Outcome outcome) {
     request.dropPending();
     Retry retry = entryFor(request);
     if (retry.isOvertaken() || request.isTooLateToSend() || client.isInputEnded()) {
       held.giveUp(request);
-      answer(request, refusal, outcome);
+      answer(request, error, outcome);
       return;
     }
     if (bounded && held.rejects(retry)) {
       answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;
     }
-    retry.error = refusal;
+    retry.error = error;
     retry.outcome = outcome;
     retry.askTarget = null;
-    delay(retry); // the failures of later requests on the same connection are still to be told
+    delay(retry); // later requests on the same connection fail only after this
     alarm.scheduleAt(retry.notBefore);
   }
 
@@ -245,7 +261,7 @@ public final class Retries {
     request.answer(reply, outcome);
   }
 
-  /** The request was answered by the node of its partition: others may follow it closely. */
+  /** Notes that the node of its partition answered the request: others may follow it closely. */
   void onAnswered(ClientExchange request) {
     if (retries.isEmpty()) {
       return;
@@ -261,8 +277,8 @@ public final class Retries {
   }
 
   /**
-   * The request ran, or may have: it is done with here, and earlier ones can no longer go before
-   * it.
+   * Notes that the request ran, or may have: it is not retried, and earlier ones may no longer be
+   * sent before it.
    */
   private void markExecuted(ClientExchange request) {
     if (retries.isEmpty()) {
@@ -273,51 +289,54 @@ public final class Retries {
     overtaken.forEach(retry -> answer(retry.request, retry.error, retry.outcome));
   }
 
-  /** The request has ended. Those that waited for it may go now. */
+  /** Removes a request that has ended. Requests that waited for it may be sent now. */
   void remove(ClientExchange request) {
     held.finishIfHeld(request);
     retries.remove(request);
-    order.retrying(!retries.isEmpty());
+    order.setRetrying(!retries.isEmpty());
     if (!retries.isEmpty()) {
       alarm.scheduleAt(loop.now());
     }
   }
 
-  /** Sends what is due and does not have to wait for an earlier one of its partition. */
+  /** Sends the retries that are due and need not wait for an earlier one of their partition. */
   private void sendDue() {
     long now = loop.tick();
-    Set<Integer> barred = new HashSet<>(); // partitions in which an earlier one waits
-    boolean anyNodeBarred = false;
+    Set<Integer> blocked = new HashSet<>(); // partitions in which an earlier retry waits
+    boolean anyNodeBlocked = false;
     for (Retry retry : retries.copy()) {
       if (!retry.isWaiting()) {
         continue;
       }
       boolean anyNode = retry.request.destination() == Destination.ANY_NODE;
-      boolean forShard = retry.request.isForShard(); // they do not wait for one another
+      boolean forShard = retry.request.isForShard(); // these do not wait for one another
       Integer partition = retry.request.partition();
-      sendOrWait(retry, now, forShard || (anyNode ? !anyNodeBarred : !barred.contains(partition)));
+      sendOrWait(
+          retry, now, forShard || (anyNode ? !anyNodeBlocked : !blocked.contains(partition)));
       if (retry.isWaiting() && anyNode) {
-        anyNodeBarred = true;
+        anyNodeBlocked = true;
       } else if (retry.isWaiting() && !forShard) {
-        barred.add(partition);
+        blocked.add(partition);
       }
     }
   }
 
-  private void sendOrWait(Retry retry, long now, boolean mayGo) {
-    Placement routes = nodes.placement();
+  private void sendOrWait(Retry retry, long now, boolean maySend) {
+    Placement placement = nodes.placement();
     if (retry.request.isTooLateToSend() || (retry.held && client.isInputEnded())) {
       answer(retry.request, retry.error, retry.outcome);
-    } else if (mayGo && now - retry.notBefore >= 0 && keepsOrder(retry, routes)) {
+    } else if (maySend && now - retry.notBefore >= 0 && keepsOrder(retry, placement)) {
       retry.markSent();
       fences.onResend();
       retry.request.extendDeadline();
       sendAgain(retry.request, retry.askTarget);
     } else {
-      retry.askTarget = null; // holds for the moment only: later the owner has to be asked again
+      retry.askTarget = null; // valid only now; a later attempt goes to the owner
       boolean early = now - retry.notBefore < 0;
       alarm.scheduleAt(
-          early ? retry.notBefore : retry.request.sendDeadline()); // or when the earlier one ends
+          early
+              ? retry.notBefore
+              : retry.request.sendDeadline()); // or earlier, when the request before it ends
     }
   }
 
@@ -332,20 +351,21 @@ public final class Retries {
   }
 
   /**
-   * Behind one that is on its way to the same node, over the same connection, a request runs after
-   * it or is refused as it is.
+   * Returns whether the retry can be sent without overtaking an earlier one. Behind one that is in
+   * flight to the same node over the same connection, a request runs after it or gets the same
+   * error.
    */
-  private boolean keepsOrder(Retry retry, Placement routes) {
+  private boolean keepsOrder(Retry retry, Placement placement) {
     ClientExchange request = retry.request;
     if (request.destination() == Destination.ANY_NODE) {
       return true;
     }
-    Shard owner = request.isForShard() ? null : routes.shardOf(request.partition());
+    Shard owner = request.isForShard() ? null : placement.shardOf(request.partition());
     Endpoint target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
     return retries.mayFollowEarlier(retry, target);
   }
 
-  /** The client is gone: nothing is sent again. */
+  /** Ends all retries: the client is closed. */
   public void close() {
     for (Retry retry : retries.copy()) {
       if (retry.isWaiting()) {

@@ -8,16 +8,16 @@ import io.penstock.core.upstream.ErrorAction;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of a request that its node refused or never got. Confined to its loop. */
+/** A request that got a retryable error or never reached its node. Confined to its loop. */
 final class Retry {
 
-  /** Where a request stands that did not run at first. */
+  /** The state of a request that did not run at first. */
   private enum Stage {
-    /** To be sent again. */
+    /** Waits to be sent again. */
     WAITING,
-    /** Sent again, and not answered. */
+    /** Sent again and not answered yet. */
     IN_FLIGHT,
-    /** A later one about the same key ran: it is not sent once more. */
+    /** A later request for the same key ran: this one is not sent again. */
     OVERTAKEN,
     /** Answered. */
     ANSWERED
@@ -27,31 +27,34 @@ final class Retry {
   private static final long MAX_DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /**
-   * So often a script is loaded for one call: where a partition goes on to, it may be missing too.
+   * Times that a script is loaded for one call: it may be missing at the node that a partition
+   * moves to, too.
    */
   private static final int MAX_SCRIPT_LOADS = 4;
 
   final ClientExchange request;
 
-  /** What the client gets when there is no time left. */
+  /** The reply to the client if no time is left. */
   byte[] error = ErrorReplies.UNAVAILABLE;
 
   Outcome outcome = Outcome.ERROR;
 
-  /** Where an ASK sent it; holds for the moment only. */
+  /** The node that an {@code ASK} named; valid for the next send only. */
   @Nullable Endpoint askTarget;
 
-  /** It has a place among those that are held. */
+  /** Whether the request is in the failover hold. */
   boolean held;
 
   private Stage stage = Stage.WAITING;
 
-  /** What refused it may refuse it again while it lets others pass: nothing follows it closely. */
+  /**
+   * Whether the node may reject this request again and accept others: nothing follows it closely.
+   */
   boolean probe;
 
   int attempts;
 
-  /** In a row, and followed at once. */
+  /** Redirects in a row that were followed at once. */
   int redirects;
 
   long notBefore;
@@ -62,22 +65,22 @@ final class Retry {
     this.request = request;
   }
 
-  /** Whether it is to be sent again. */
+  /** Returns whether it waits to be sent again. */
   boolean isWaiting() {
     return stage == Stage.WAITING;
   }
 
-  /** Whether a later one has run, so that it is not sent once more. */
+  /** Returns whether a later request has run, so that this one is not sent again. */
   boolean isOvertaken() {
     return stage == Stage.OVERTAKEN;
   }
 
-  /** It is sent. */
+  /** Notes that it is sent. */
   void markSent() {
     stage = Stage.IN_FLIGHT;
   }
 
-  /** It did not run this time either. */
+  /** Notes that it did not run this time either. */
   void markNotRun() {
     attempts++;
     if (stage == Stage.IN_FLIGHT) {
@@ -86,9 +89,9 @@ final class Retry {
   }
 
   /**
-   * A later one about the same key has run.
+   * Notes that a later request for the same key has run.
    *
-   * @return whether it is to be answered now: it is not on its way
+   * @return whether it must be answered now, because it is not in flight
    */
   boolean overtake() {
     boolean waiting = stage == Stage.WAITING;
@@ -96,22 +99,22 @@ final class Retry {
     return waiting;
   }
 
-  /** It was answered. */
+  /** Notes that it was answered. */
   void markAnswered() {
     stage = Stage.ANSWERED;
   }
 
-  /** Whether its script may be loaded for it; to be asked before each time. */
+  /** Counts a load of its script. Returns false if there were too many. */
   boolean mayLoadScript() {
     return ++scriptLoads <= MAX_SCRIPT_LOADS;
   }
 
-  /** Nanoseconds to wait before it is sent again. */
+  /** Returns the nanoseconds to wait before it is sent again. */
   long delay() {
     return Math.min(MAX_DELAY_NANOS, FIRST_DELAY_NANOS << Math.min(attempts, 10));
   }
 
-  /** A node refused it in these words. Where redirects lead is nothing that a client may know. */
+  /** Sets the error that a node replied. A client never sees the target of a redirect. */
   void setError(ByteBuf buffer, int from, int to, ErrorAction action) {
     askTarget = null;
     if (action == ErrorAction.REDIRECT) {
@@ -134,8 +137,8 @@ final class Retry {
   }
 
   /**
-   * Whether it is the only one of its partition on the way. A command of several keys may be
-   * refused with TRYAGAIN where the next one, for one of them, is not.
+   * Returns whether no other request of its partition may be in flight with it. A multi-key command
+   * may get TRYAGAIN where the next one, for one of the keys, runs.
    */
   boolean mustRunAlone() {
     return probe || keys().keys().size() != 1;

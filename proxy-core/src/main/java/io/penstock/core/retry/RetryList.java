@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Retries of one client by the order of their requests. Confined to its loop. */
+/** The retries of one client in the order of their requests. Confined to its loop. */
 final class RetryList {
 
-  /** Behind so many others a request waits, that to look at each of them stays cheap. */
+  /** A request behind more retries waits, which bounds the search. */
   private static final int MAX_EARLIER = 64;
 
   private final List<Retry> retries = new ArrayList<>(0);
@@ -19,18 +19,19 @@ final class RetryList {
     return retries.isEmpty();
   }
 
-  /** To be looked at while nothing is added or removed. */
+  /** Returns the retries; they must not change during iteration. */
   List<Retry> view() {
     return retries;
   }
 
-  /** To be looked at while callbacks may add or remove. */
+  /** Returns a copy, for iterations whose callbacks may add or remove retries. */
   List<Retry> copy() {
     return List.copyOf(retries);
   }
 
   /**
-   * The entry of a request that was refused now: a new one, or the one it has, for another attempt.
+   * Returns the entry of a request that did not run: a new one, or its existing one, for another
+   * attempt.
    */
   Retry entryFor(ClientExchange request) {
     int at = indexOf(request);
@@ -44,7 +45,7 @@ final class RetryList {
     return retry;
   }
 
-  /** Removes the entry of a request that is over. */
+  /** Removes the entry of a request that has ended. */
   void remove(ClientExchange request) {
     int at = indexOf(request);
     if (at < retries.size() && retries.get(at).request == request) {
@@ -53,13 +54,13 @@ final class RetryList {
   }
 
   /**
-   * Those that came before a request that ran, wait to be sent, and may not be any more: they are
-   * about a key of it, and not both only read. Those that are on their way are marked: they may
-   * have run before it.
+   * Returns the waiting retries that came before a request that ran and may not be sent any more:
+   * they may concern a key of it, and not both only read. Such retries in flight are only marked:
+   * they may have run before it.
    *
-   * @param map by which requests for a whole shard meet others
+   * @param placement by which a request for a whole shard is compared with others
    */
-  List<Retry> overtakenBy(ClientExchange request, Placement map) {
+  List<Retry> overtakenBy(ClientExchange request, Placement placement) {
     List<Retry> overtaken = new ArrayList<>(0);
     RequestKeys keys = null;
     for (Retry retry : retries) {
@@ -68,7 +69,7 @@ final class RetryList {
         break;
       }
       if (!retry.isOvertaken()
-          && earlier.mayShareKeyWith(request, map)
+          && earlier.mayShareKeyWith(request, placement)
           && !(earlier.isReadOnly() && request.isReadOnly())) {
         keys = keys == null ? request.keys() : keys;
         if (keys.overlaps(retry.keys())) {
@@ -82,8 +83,8 @@ final class RetryList {
   }
 
   /**
-   * Whether all before it, of its partition, are on their way to {@code target} and may be
-   * followed.
+   * Returns whether all earlier retries of its partition are in flight to {@code target} and may be
+   * followed closely.
    */
   boolean mayFollowEarlier(Retry retry, @Nullable Endpoint target) {
     int before = 0;
@@ -91,12 +92,12 @@ final class RetryList {
       if (earlier.request.requestNumber() >= retry.request.requestNumber()) {
         break;
       }
-      boolean sameSlot =
+      boolean samePartition =
           earlier.request.hasSameDestination(retry.request)
               || earlier.request.isForShard()
               || retry.request.isForShard();
       if (++before > MAX_EARLIER
-          || (sameSlot
+          || (samePartition
               && (earlier.isWaiting()
                   || earlier.mustRunAlone()
                   || retry.mustRunAlone()
@@ -107,10 +108,10 @@ final class RetryList {
     return true;
   }
 
-  /** Where the request is, or belongs: behind those that came before it. */
+  /** Returns the index of the request, or where to insert it: behind those that came before it. */
   private int indexOf(ClientExchange request) {
     int at = firstNotBefore(request.requestNumber());
-    for (; at < retries.size(); at++) { // parts of one request share their place in the order
+    for (; at < retries.size(); at++) { // parts of one request have the same number
       ClientExchange there = retries.get(at).request;
       if (there == request || there.requestNumber() > request.requestNumber()) {
         break;

@@ -4,9 +4,9 @@ import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.script.Scripts;
 
 /**
- * What the retries of all clients of a loop have in common.
+ * What the retries of all clients of a loop share.
  *
- * @param retryableErrors reads the nodes' errors
+ * @param retryableErrors parses errors of nodes
  * @param scripts that clients brought
  * @param counters of the loop
  */

@@ -6,12 +6,12 @@ import io.penstock.core.upstream.RetryablePrefix;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A node's answer that a command did not run.
+ * An error reply of a node that means the command did not run.
  *
- * @param prefix that it begins with; null for one that has a meaning only as a whole
- * @param action what is to be done
+ * @param prefix that the error begins with; null for an error that is recognized only as a whole
+ * @param action what to do
  * @param partition that a redirect names
- * @param target where a redirect leads; null where it leads nowhere that may be asked
+ * @param target of a redirect; null if requests may not be sent there
  */
 public record RetryableError(
     @Nullable RetryablePrefix prefix,
@@ -19,17 +19,17 @@ public record RetryableError(
     int partition,
     @Nullable Endpoint target) {
 
-  /** The same without a node that nobody else has told of. */
+  /** Returns the same error without its target, which is not a known node. */
   RetryableError withoutTarget() {
     return new RetryableError(prefix, action, partition, null);
   }
 
-  /** Whether another node is to be asked from here on. */
+  /** Returns whether the partition has another master from now on. */
   public boolean isMoved() {
     return prefix == RetryablePrefix.MOVED;
   }
 
-  /** Whether another node is to be asked this once. */
+  /** Returns whether another node is to be used for this request only. */
   public boolean isAsk() {
     return prefix == RetryablePrefix.ASK;
   }

@@ -1,8 +1,8 @@
 /**
- * A client's exchanges until they have run or may run no more. Replies enter that mean "it did not
- * run" ({@link io.penstock.core.retry.RetryableErrors} reads them for every handler), and failures;
- * {@link io.penstock.core.retry.Retries} sends again, in the order of the client's requests, which
- * {@link io.penstock.core.retry.OrderGuard} keeps. On the client's event loop.
+ * A client's exchanges until they have run or may not run any more. Retryable errors ({@link
+ * io.penstock.core.retry.RetryableErrors} parses them for every handler) and failures enter; {@link
+ * io.penstock.core.retry.Retries} sends the requests again in the order in which the client sent
+ * them, which {@link io.penstock.core.retry.OrderGuard} keeps. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.retry;

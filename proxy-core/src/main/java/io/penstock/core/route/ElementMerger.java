@@ -14,8 +14,8 @@ import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Merges arrays, sets and maps. Nothing is handed out before it is certain that the replies go
- * together.
+ * Merges arrays, sets and maps. Nothing is written before it is certain that the replies can be
+ * merged.
  */
 final class ElementMerger {
 
@@ -25,7 +25,7 @@ final class ElementMerger {
     this.sink = sink;
   }
 
-  /** One element a key, in the order of the keys. */
+  /** Merges arrays with one element per key, in the order of the keys. */
   SteppedMerge interleave(ByteBuf[] replies, int[] groupOfKey) {
     int[] keysOfGroup = new int[replies.length];
     for (int group : groupOfKey) {
@@ -37,7 +37,7 @@ final class ElementMerger {
         throw new UnmergeableException();
       }
     }
-    line('*', groupOfKey.length);
+    writeHeader('*', groupOfKey.length);
     return new SteppedMerge() {
       private int key;
 
@@ -54,7 +54,7 @@ final class ElementMerger {
     };
   }
 
-  /** All elements; big replies are handed on as they are. */
+  /** Joins all elements. Replies are passed on as they are. */
   void concat(ByteBuf[] replies) {
     List<ReplyCursor> cursors = cursors(replies);
     byte type = typeOfLists(cursors);
@@ -62,7 +62,7 @@ final class ElementMerger {
     for (ReplyCursor cursor : cursors) {
       elements += cursor.elements();
     }
-    line((char) type, elements);
+    writeHeader((char) type, elements);
     for (ReplyCursor cursor : cursors) {
       if (cursor.position() < cursor.end()) {
         sink.write(cursor.reply(), cursor.position(), cursor.end());
@@ -70,11 +70,11 @@ final class ElementMerger {
     }
   }
 
-  /** Each element once, where it comes first. */
+  /** Joins the elements, each of them once, at its first place. */
   SteppedMerge union(ByteBuf[] replies) {
     Deque<ReplyCursor> cursors = new ArrayDeque<>(cursors(replies));
     byte type = typeOfLists(List.copyOf(cursors));
-    cursors.forEach(ReplyCursor::elements); // behind the headers
+    cursors.forEach(ReplyCursor::elements); // skips the headers
     Set<ByteBuf> elements = new LinkedHashSet<>();
     return new SteppedMerge() {
       private @Nullable Iterator<ByteBuf> given;
@@ -95,7 +95,7 @@ final class ElementMerger {
           }
         }
         if (cursors.isEmpty()) {
-          line((char) type, elements.size());
+          writeHeader((char) type, elements.size());
           given = elements.iterator();
         }
         return true;
@@ -111,7 +111,7 @@ final class ElementMerger {
     };
   }
 
-  /** Integers by place; everything else has to be the same in all replies. */
+  /** Merges integers element by element; all other elements must be the same in all replies. */
   SteppedMerge byElement(ByteBuf[] replies, LongBinaryOperator operator) {
     List<ReplyCursor> cursors = cursors(replies);
     byte type = typeOf(cursors);
@@ -121,7 +121,7 @@ final class ElementMerger {
         throw new UnmergeableException();
       }
     }
-    ByteBuf merged = Unpooled.buffer(); // on the heap: nobody has to release it
+    ByteBuf merged = Unpooled.buffer(); // on the heap, so it need not be released
     return new SteppedMerge() {
       private long element;
 
@@ -134,7 +134,7 @@ final class ElementMerger {
         if (element < count) {
           return true;
         }
-        line((char) type, type == '%' ? count / 2 : count);
+        writeHeader((char) type, type == '%' ? count / 2 : count);
         sink.write(merged, 0, merged.readableBytes());
         return false;
       }
@@ -191,9 +191,9 @@ final class ElementMerger {
     return type;
   }
 
-  private void line(char type, long count) {
-    ByteBuf line = text(type + Long.toString(count) + "\r\n");
-    sink.write(line, 0, line.readableBytes());
+  private void writeHeader(char type, long count) {
+    ByteBuf writeHeader = text(type + Long.toString(count) + "\r\n");
+    sink.write(writeHeader, 0, writeHeader.readableBytes());
   }
 
   private static ByteBuf text(String ascii) {

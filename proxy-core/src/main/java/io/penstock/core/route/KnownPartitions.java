@@ -4,15 +4,15 @@ import io.penstock.core.resp.RequestFrame;
 import java.util.Arrays;
 
 /**
- * The partitions of one request's arguments, as far as they were found out before it is routed.
- * Holds for what its frame holds now. Confined to its loop.
+ * The partitions of a request's arguments, as far as they were computed before routing. Valid as
+ * long as the frame holds that request. Confined to its loop.
  */
 public final class KnownPartitions {
 
-  /** Of no request. */
+  /** For no request. */
   public static final KnownPartitions NONE = new KnownPartitions(new RequestFrame());
 
-  /** Longest argument whose partition is found out: longer ones are seldom keys. */
+  /** Longest argument whose partition is computed: longer ones are rarely keys. */
   public static final int MAX_ARGUMENT_LENGTH = 64 * 1024;
 
   private static final int UNKNOWN = -1;
@@ -20,24 +20,24 @@ public final class KnownPartitions {
   private final RequestFrame frame;
   private final int[] partitions;
 
-  /** For the request that {@code frame} holds. */
+  /** Creates an instance for the request in {@code frame}. */
   public KnownPartitions(RequestFrame frame) {
     this.frame = frame;
     this.partitions = new int[frame.argc()];
     Arrays.fill(partitions, UNKNOWN);
   }
 
-  /** How many arguments there are. */
+  /** The number of arguments. */
   public int arguments() {
     return partitions.length;
   }
 
-  /** The argument's partition is {@code partition}. */
+  /** Sets the partition of an argument. */
   public void set(int argument, int partition) {
     partitions[argument] = partition;
   }
 
-  /** Whether the partition of that argument of {@code request} is known here. */
+  /** Returns whether the partition of that argument of {@code request} is known. */
   boolean has(RequestFrame request, int argument) {
     return request == frame && partitions[argument] != UNKNOWN;
   }

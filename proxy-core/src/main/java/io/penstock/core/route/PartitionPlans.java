@@ -3,24 +3,27 @@ package io.penstock.core.route;
 import java.util.Arrays;
 
 /**
- * The plans for one partition each, made once, so that routing makes none. Immutable; routers of
- * all event loops share them.
+ * The plans for one partition each, created once, so that routing allocates none. Immutable; shared
+ * by the routers of all event loops.
  */
 final class PartitionPlans {
 
   private static volatile PartitionPlans largest = new PartitionPlans(1);
 
   private final RoutePlan.Single[] single;
-  private final RoutePlan.Several[] multiKey;
+  private final RoutePlan.MultiKey[] multiKey;
 
   private PartitionPlans(int partitions) {
     single = new RoutePlan.Single[partitions];
-    multiKey = new RoutePlan.Several[partitions];
+    multiKey = new RoutePlan.MultiKey[partitions];
     Arrays.setAll(single, RoutePlan.Single::new);
-    Arrays.setAll(multiKey, RoutePlan.Several::new);
+    Arrays.setAll(multiKey, RoutePlan.MultiKey::new);
   }
 
-  /** For so many partitions at least. Plans that two threads make at the same time are equal. */
+  /**
+   * Returns plans for at least {@code partitions} partitions. Plans that two threads create at the
+   * same time are equal.
+   */
   static PartitionPlans of(int partitions) {
     PartitionPlans made = largest;
     if (made.single.length < partitions) {
@@ -30,13 +33,13 @@ final class PartitionPlans {
     return made;
   }
 
-  /** For a command with a key of that partition, or none. */
+  /** Returns the plan for a command with a key of that partition, or without keys. */
   RoutePlan.Single single(int partition) {
     return single[partition];
   }
 
-  /** For a command with several keys, all of that partition. */
-  RoutePlan.Several multiKey(int partition) {
+  /** Returns the plan for a command with several keys, all of that partition. */
+  RoutePlan.MultiKey multiKey(int partition) {
     return multiKey[partition];
   }
 }

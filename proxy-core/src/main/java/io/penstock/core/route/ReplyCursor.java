@@ -20,7 +20,7 @@ final class ReplyCursor {
     return reply;
   }
 
-  /** Where the next element begins. */
+  /** The index of the next element. */
   int position() {
     return position;
   }
@@ -46,7 +46,7 @@ final class ReplyCursor {
     return number();
   }
 
-  /** Reads the header of an array, set or map; answers how many elements follow. */
+  /** Reads the header of an array, set or map. Returns how many elements follow. */
   long elements() {
     byte type = type();
     long count = number();
@@ -69,14 +69,15 @@ final class ReplyCursor {
     return text;
   }
 
-  /** Passes over one element of any shape. */
+  /** Skips one element of any type. */
   void skip() {
     position = scanner.scan(reply, position, end());
   }
 
-  /** Whether the next element is null in either protocol. */
+  /** Returns whether the next element is null in either protocol. */
   boolean isNull() {
-    return type() == '_' || ((type() == '$' || type() == '*') && reply.getByte(position + 1) == '-');
+    return type() == '_'
+        || ((type() == '$' || type() == '*') && reply.getByte(position + 1) == '-');
   }
 
   /** Reads the number of a header line. */
@@ -87,12 +88,12 @@ final class ReplyCursor {
       digit++;
     }
     int first = digit;
-    long value = 0; // counted down: the least long has no positive
+    long value = 0; // negated: the least long has no positive counterpart
     for (byte b = reply.getByte(digit); b >= '0' && b <= '9'; b = reply.getByte(++digit)) {
       value = Math.subtractExact(Math.multiplyExact(value, 10), b - '0');
     }
     if (digit == first || reply.getByte(digit) != '\r' || reply.getByte(digit + 1) != '\n') {
-      throw new UnmergeableException(); // an integer's line may say anything
+      throw new UnmergeableException(); // the scanner does not check the digits of integers
     }
     position = digit + 2;
     return negative ? value : Math.negateExact(value);

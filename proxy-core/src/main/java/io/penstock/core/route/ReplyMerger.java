@@ -12,26 +12,26 @@ import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes one reply of the replies to the parts of a divided or broadcast command, in either
- * protocol: all of one command are in the same. {@link Merge} says how.
+ * Merges the replies to the parts of a split or broadcast command into one. They may be in either
+ * protocol, but all in the same. {@link Merge} defines how.
  */
 public final class ReplyMerger {
 
   private static final byte[] OK = bytes("+OK\r\n");
-  private static final byte[] NONE_RUNS = bytes("-NOTBUSY ");
+  private static final byte[] NOT_BUSY = bytes("-NOTBUSY ");
   private static final byte[] UNEXPECTED =
       bytes("-ERR a node's reply to a part of this command cannot be merged\r\n");
 
-  /** Takes the merged reply piece by piece. */
+  /** Takes the merged reply in pieces. */
   public interface Sink {
-    /** The next piece; the buffer is borrowed. */
+    /** Takes the next piece; the buffer is borrowed. */
     void write(ByteBuf buffer, int from, int to);
   }
 
   private final Sink sink;
   private final ElementMerger elements;
-  private @Nullable SteppedMerge rest; // of what has begun
-  private boolean fine;
+  private @Nullable SteppedMerge rest; // the steps that are left
+  private boolean success;
 
   public ReplyMerger(Sink sink) {
     this.sink = sink;
@@ -39,49 +39,49 @@ public final class ReplyMerger {
   }
 
   /**
-   * Merges all at once; see {@link #begin}.
+   * Merges everything at once; see {@link #begin}.
    *
-   * @return false when the result is an error reply
+   * @return false if the result is an error reply
    */
   public boolean merge(Merge how, ByteBuf[] replies, int[] detail) {
     begin(how, replies, detail);
     while (step(Integer.MAX_VALUE)) {
-      // As much as there is.
+      // Each step merges as much as there is.
     }
     return isSuccess();
   }
 
   /**
-   * Begins to merge, which {@link #step} goes on with; once.
+   * Begins to merge; {@link #step} continues. Called once.
    *
-   * @param replies whole replies by part, at least one, all readable bytes of each; borrowed. With
-   *     {@link Merge#ALL_OK} those that are no error may be empty
-   * @param detail for {@link Merge#ARRAY_BY_KEY} the part of each key in the caller's order; for
-   *     {@link Merge#NEWEST} how many entries there may be
+   * @param replies whole replies by part, at least one: all readable bytes of each; borrowed. With
+   *     {@link Merge#ALL_OK}, replies that are not errors may be empty
+   * @param detail for {@link Merge#ARRAY_BY_KEY} the part of each key in the client's order; for
+   *     {@link Merge#NEWEST} the maximum number of entries
    */
   public void begin(Merge how, ByteBuf[] replies, int[] detail) {
     ByteBuf chosen =
         switch (how) {
           case ONE_SUCCEEDED -> oneSucceeded(replies);
-          case TEXTS -> fine(replies).isEmpty() ? replies[0] : null;
+          case TEXTS -> successes(replies).isEmpty() ? replies[0] : null;
           default -> firstError(replies);
         };
     if (chosen != null) {
       pass(chosen);
-      fine = !isError(chosen);
+      success = !isError(chosen);
       return;
     }
     rest =
         _ -> {
-          rest = mergeFine(how, replies, detail);
+          rest = mergeSuccesses(how, replies, detail);
           return rest != null;
         };
   }
 
   /**
-   * Goes on with about so many elements.
+   * Merges about {@code most} more elements.
    *
-   * @return false when nothing is left
+   * @return false if nothing is left
    */
   public boolean step(int most) {
     SteppedMerge next = rest;
@@ -89,7 +89,7 @@ public final class ReplyMerger {
       return false;
     }
     try {
-      fine = true;
+      success = true;
       if (next.step(most)) {
         return true;
       }
@@ -99,19 +99,19 @@ public final class ReplyMerger {
         | NoSuchElementException
         | NumberFormatException e) {
       emit(UNEXPECTED);
-      fine = false;
+      success = false;
     }
     rest = null;
     return false;
   }
 
-  /** Whether the result, as far as it is there, is no error reply. */
+  /** Returns whether the result so far is not an error reply. */
   public boolean isSuccess() {
-    return fine;
+    return success;
   }
 
-  /** Merges what is little at any rate; answers what is to be gone on with otherwise. */
-  private @Nullable SteppedMerge mergeFine(Merge how, ByteBuf[] replies, int[] detail) {
+  /** Merges replies that are short in any case; for others, returns the steps. */
+  private @Nullable SteppedMerge mergeSuccesses(Merge how, ByteBuf[] replies, int[] detail) {
     switch (how) {
       case ALL_OK -> emit(OK);
       case ALL_SUCCEEDED, ONE_SUCCEEDED -> pass(replies[0]);
@@ -137,7 +137,7 @@ public final class ReplyMerger {
       case HISTORY -> report(ReportMerger.history(replies));
       case HISTOGRAM -> report(ReportMerger.histogram(replies));
       case STATS -> report(ReportMerger.stats(replies));
-      case TEXTS -> report(ReportMerger.texts(fine(replies)));
+      case TEXTS -> report(ReportMerger.texts(successes(replies)));
     }
     return null;
   }
@@ -146,7 +146,7 @@ public final class ReplyMerger {
     emit(text.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  private static List<ByteBuf> fine(ByteBuf[] replies) {
+  private static List<ByteBuf> successes(ByteBuf[] replies) {
     return Arrays.stream(replies).filter(reply -> !isError(reply)).toList();
   }
 
@@ -169,7 +169,7 @@ public final class ReplyMerger {
       if (!isError(reply)) {
         return reply;
       }
-      if (error == null && !startsWith(reply, NONE_RUNS)) {
+      if (error == null && !startsWith(reply, NOT_BUSY)) {
         error = reply;
       }
     }
@@ -189,7 +189,7 @@ public final class ReplyMerger {
     emit(bytes(":" + result + "\r\n"));
   }
 
-  /** Each shard that has something is as likely as any other. */
+  /** Passes on one of the replies that are not null, each with the same probability. */
   private void random(ByteBuf[] replies) {
     ByteBuf chosen = replies[0];
     int candidates = 0;
@@ -202,7 +202,10 @@ public final class ReplyMerger {
     pass(chosen);
   }
 
-  /** The reply is a map whose first value is null, or tells about the function that runs. */
+  /**
+   * Passes on the reply with a running function. Each reply is a map whose first value describes
+   * that function, or is null.
+   */
   private void running(ByteBuf[] replies) {
     for (ByteBuf reply : replies) {
       var cursor = new ReplyCursor(reply);

@@ -7,16 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** A whole reply read into objects: for reports that are small and seldom asked for. */
+/** A whole reply parsed into objects, for reports that are small and rare. */
 sealed interface ReplyTree {
 
-  /** Writes it as it came; characters are bytes. */
+  /** Writes the reply as it came, one character per byte. */
   void write(StringBuilder out);
 
   /**
-   * What has no elements.
+   * A reply without elements.
    *
-   * @param bytes its bytes, as characters, line ends included
+   * @param bytes its bytes as characters, with line ends
    */
   record Leaf(String bytes) implements ReplyTree {
 
@@ -29,20 +29,20 @@ sealed interface ReplyTree {
     }
 
     long integer() {
-      if (!isInteger() || bytes.charAt(1) == '+') { // which servers do not write
+      if (!isInteger() || bytes.charAt(1) == '+') { // servers write no plus sign
         throw new UnmergeableException();
       }
       return Long.parseLong(bytes.substring(1, bytes.length() - 2));
     }
 
-    /** The content of a string, or what stands behind the type of anything else. */
+    /** Returns the content of a string, or what follows the type byte of anything else. */
     String text() {
       char type = bytes.charAt(0);
       int from = type == '$' || type == '=' ? bytes.indexOf('\n') + 1 : 1;
       return from > bytes.length() - 2 ? "" : bytes.substring(from, bytes.length() - 2);
     }
 
-    /** The same kind of string or double with another content. */
+    /** Returns the same type of string or double with another content. */
     Leaf withText(String content) {
       char type = bytes.charAt(0);
       boolean counted = type == '$' || type == '=';
@@ -62,11 +62,12 @@ sealed interface ReplyTree {
   /**
    * An array, a set or a map.
    *
-   * @param type as the protocol has it; a map's elements are its names and values in turn
+   * @param type the type byte of the protocol; the elements of a map are its names and values in
+   *     turn
    */
   record Aggregate(char type, List<ReplyTree> elements) implements ReplyTree {
 
-    /** Reads it as a map: a RESP3 map, or an array of names and values. */
+    /** Returns the entries of a RESP3 map, or of an array of names and values. */
     Map<String, ReplyTree> entries() {
       if (elements.size() % 2 != 0) {
         throw new UnmergeableException();
@@ -78,7 +79,7 @@ sealed interface ReplyTree {
       return entries;
     }
 
-    /** A map of the same form; names are as {@link #entries} gives them. */
+    /** Returns a map of the same form; names are as {@link #entries} returns them. */
     Aggregate withEntries(Map<String, ReplyTree> entries) {
       List<ReplyTree> flat = new ArrayList<>();
       entries.forEach((name, value) -> {
@@ -110,20 +111,20 @@ sealed interface ReplyTree {
     };
   }
 
-  /** Deeper than any report; each level takes from the stack. */
+  /** Deeper than any report; each level uses stack. */
   int MAX_DEPTH = 64;
 
   /**
-   * Reads a whole, well-formed reply; borrows it.
+   * Parses a whole, well-formed reply; borrows it.
    *
-   * @throws UnmergeableException when arrays lie deeper in one another than {@link #MAX_DEPTH}
+   * @throws UnmergeableException if arrays are nested deeper than {@link #MAX_DEPTH}
    */
   static ReplyTree read(ByteBuf reply) {
     return read(new ReplyCursor(reply), MAX_DEPTH);
   }
 
-  private static ReplyTree read(ReplyCursor cursor, int deeper) {
-    if (deeper == 0) {
+  private static ReplyTree read(ReplyCursor cursor, int levels) {
+    if (levels == 0) {
       throw new UnmergeableException();
     }
     char type = (char) cursor.type();
@@ -135,7 +136,7 @@ sealed interface ReplyTree {
     }
     List<ReplyTree> elements = new ArrayList<>();
     for (long left = cursor.elements(); left > 0; left--) {
-      elements.add(read(cursor, deeper - 1));
+      elements.add(read(cursor, levels - 1));
     }
     return new Aggregate(type, elements);
   }

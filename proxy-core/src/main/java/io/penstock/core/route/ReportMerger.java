@@ -14,10 +14,10 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
 
-/** Merges what servers tell about themselves: slow logs, latencies, memory. */
+/** Merges reports of servers: slow logs, latencies, memory. */
 final class ReportMerger {
 
-  /** As many samples has a server of one kind of latency. */
+  /** Samples that a server keeps per latency event. */
   private static final int MAX_SAMPLES = 160;
 
   private ReportMerger() {}
@@ -40,14 +40,14 @@ final class ReportMerger {
     return ReplyTree.aggregate(entry).elements();
   }
 
-  /** {@code SLOWLOG GET}: the newest entries of all. */
+  /** {@code SLOWLOG GET}: the latest entries of all replies. */
   static String newest(ByteBuf[] replies, int most) {
     List<ReplyTree> entries = joined(replies);
     entries.sort(Comparator.comparingLong((ReplyTree entry) -> integer(entry, 1)).reversed());
     return encode(new Aggregate('*', entries.subList(0, Math.min(most, entries.size()))));
   }
 
-  /** {@code LATENCY HISTORY}: all samples by their time. */
+  /** {@code LATENCY HISTORY}: all samples, sorted by time. */
   static String history(ByteBuf[] replies) {
     List<ReplyTree> samples = joined(replies);
     samples.sort(Comparator.comparingLong(sample -> integer(sample, 0)));
@@ -61,7 +61,7 @@ final class ReportMerger {
     return all;
   }
 
-  /** {@code LATENCY LATEST}: of each event what came last, and the worst. */
+  /** {@code LATENCY LATEST}: for each event the latest latency and the maximum. */
   static String latest(ByteBuf[] replies) {
     Map<String, ReplyTree> events = new LinkedHashMap<>();
     for (ReplyTree entry : joined(replies)) {
@@ -71,7 +71,10 @@ final class ReportMerger {
     return encode(new Aggregate('*', List.copyOf(events.values())));
   }
 
-  /** Name, time, latest, worst; newer servers add a sum and a count, older ones have none. */
+  /**
+   * Merges two entries: name, time, latest, maximum; newer servers add a sum and a count, older
+   * ones do not.
+   */
   private static ReplyTree later(ReplyTree one, ReplyTree other) {
     boolean firstIsNewer = integer(one, 1) >= integer(other, 1);
     List<ReplyTree> merged = new ArrayList<>(elements(firstIsNewer ? one : other));
@@ -176,8 +179,8 @@ final class ReportMerger {
   }
 
   /**
-   * Texts for people: the one that all say, or all of them behind one another with their shard's
-   * number.
+   * Merges texts for people: the text itself if all are equal, else all of them, each under the
+   * number of its shard.
    *
    * @param replies without errors
    */
@@ -189,7 +192,7 @@ final class ReportMerger {
     char type = texts.getFirst().bytes().charAt(0);
     boolean verbatim = type == '=';
     if (!verbatim && type != '$') {
-      throw new UnmergeableException(); // several lines are no line
+      throw new UnmergeableException(); // a simple string cannot have several lines
     }
     var all = new StringBuilder(verbatim ? "txt:" : "");
     for (int i = 0; i < texts.size(); i++) {

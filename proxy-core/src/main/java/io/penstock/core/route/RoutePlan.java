@@ -4,49 +4,52 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.Merge;
 
-/** What is to be done with one command. */
+/** What to do with one command. */
 public sealed interface RoutePlan {
 
   /**
-   * As it is, to the node of one partition; one object per partition exists, so that routing makes
-   * none.
+   * Forward it unchanged to the node of one partition. One object per partition exists, so that
+   * routing allocates none.
    */
   sealed interface OnePartition extends RoutePlan {
     /** The partition: in a cluster a slot. */
     int partition();
   }
 
-  /** With a key of that partition, or none. */
+  /** With a key of that partition, or without keys. */
   record Single(int partition) implements OnePartition {}
 
-  /** As it is, to any node: all can serve it. */
+  /** Forward it unchanged to any node: all can serve it. */
   record AnyNode() implements RoutePlan {}
 
-  /** With several keys, all of that partition: a node that migrates it may refuse them together. */
-  record Several(int partition) implements OnePartition {}
+  /**
+   * With several keys, all of that partition. A node that migrates the partition may reject the
+   * command with {@code TRYAGAIN}.
+   */
+  record MultiKey(int partition) implements OnePartition {}
 
   /**
-   * A message, as it is, to the node that listens for its channel.
+   * Publish a message: forward it unchanged to the node that serves its channel.
    *
    * @param sharded whether it stays in the shard of the partition
    */
   record Publish(int partition, boolean sharded) implements RoutePlan {}
 
-  /** To the node of one partition, which is to watch keys for this client. */
+  /** Send it to the node of one partition, which watches keys for this client. */
   public record Watch(int partition) implements RoutePlan {}
 
   /**
-   * To the node of one partition, where it may block.
+   * Send it to the node of one partition, where it may block.
    *
-   * @param timeoutAt argument index of the longest time
-   * @param millis whether that is in milliseconds, and not in seconds
+   * @param timeoutAt argument index of the timeout
+   * @param millis whether the timeout is in milliseconds instead of seconds
    */
   record Blocking(int partition, int timeoutAt, boolean millis) implements RoutePlan {}
 
-  /** Divided by partition. The router's own scratch: valid until its next call. */
+  /** Split it by partition. The router's scratch object: valid until its next call. */
   final class Split implements RoutePlan {
 
-    /** Of more keys nothing is kept for the next request. */
+    /** Arrays for more keys are not kept for the next request. */
     private static final int KEPT = 16 * 1024;
 
     private final int partitions;
@@ -94,7 +97,7 @@ public sealed interface RoutePlan {
       return firstKey;
     }
 
-    /** Arguments per key, the key included. */
+    /** Arguments per key, including the key. */
     public int keyStep() {
       return keyStep;
     }
@@ -107,7 +110,7 @@ public sealed interface RoutePlan {
       return groups;
     }
 
-    /** The group that key {@code i}, counted from 0, belongs to. */
+    /** The group of key {@code i}, counted from 0. */
     public int groupOfKey(int i) {
       return groupOfKey[i];
     }
@@ -122,27 +125,27 @@ public sealed interface RoutePlan {
   }
 
   /**
-   * As it is, to the master of every shard; one object per command exists.
+   * Send it unchanged to the master of every shard. One object per command exists.
    *
-   * @param separateConnection over connections that carry nothing else
+   * @param separateConnection whether over connections that carry nothing else
    */
   record Broadcast(Merge merge, boolean separateConnection) implements RoutePlan {}
 
   /**
-   * With a script that other nodes may be asked for.
+   * Forward it, with a script that other nodes may need later.
    *
-   * @param multiKey as in {@link Several}
+   * @param multiKey as in {@link MultiKey}
    */
   record Script(int partition, boolean multiKey) implements RoutePlan {}
 
-  /** A call of {@code SCAN}: to the shard that its cursor says. */
+  /** Send a {@code SCAN} call to the shard that its cursor names. */
   record Scan() implements RoutePlan {}
 
-  /** Answered by Penstock itself. */
+  /** Answer it in Penstock. */
   record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
 
   /**
-   * Refused.
+   * Reject it.
    *
    * @param error the error line without its leading {@code -} and line end
    */

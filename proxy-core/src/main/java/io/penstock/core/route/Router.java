@@ -14,18 +14,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Decides where commands go: by the partitions of their keys, as far as there are several. One per
- * event loop, on which it is used alone.
+ * Decides where commands go, by the partitions of their keys if there are several partitions. One
+ * per event loop; confined to it.
  */
 public final class Router {
 
   /**
-   * Most arguments of a command that Penstock answers itself, but for names to subscribe to, and of
-   * one that blocks: it is read and written several times.
+   * Limit on the arguments of a command that Penstock answers itself (except names to subscribe
+   * to), and of a blocking command, which is read and written several times.
    */
   private static final int MAX_ARGUMENTS = 262_144;
 
-  /** Of {@code CONFIG GET}: each argument takes some microseconds. */
+  /** Limit for {@code CONFIG GET}: each argument takes some microseconds. */
   private static final int MAX_CONFIG_PARAMETERS = 16_384;
 
   private static final RoutePlan TOO_MANY =
@@ -46,13 +46,13 @@ public final class Router {
               + ScanCursor.MAX_PARTITIONS
               + " partitions is not supported by this proxy; scan the nodes one by one");
 
-  /** What is about Penstock's own parameters and figures as well. */
+  /** Commands that also concern Penstock's own parameters and statistics. */
   private static final Set<String> ALSO_LOCAL = Set.of("config|set", "config|resetstat");
 
   private static final int NO_GROUP = -1;
 
   private final Partitioner partitioner;
-  private final boolean partitioned; // else keys need not be looked at
+  private final boolean partitioned; // if false, keys are not read
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -69,22 +69,21 @@ public final class Router {
     this.partitioner = partitioner;
     this.partitioned = partitions > 1;
     this.plans = PartitionPlans.of(partitions);
-    this.scan =
-        partitions > ScanCursor.MAX_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
+    this.scan = partitions > ScanCursor.MAX_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
     this.split = new RoutePlan.Split(partitions);
     this.groupOfPartition = new int[partitions];
     Arrays.fill(groupOfPartition, NO_GROUP);
   }
 
   /**
-   * Goes by what was found out about one request before, until it is told of another; {@link
+   * Sets partitions of one request that were computed before; used until the next call. {@link
    * KnownPartitions#NONE} for none.
    */
   public void useKnownPartitions(KnownPartitions partitions) {
     known = partitions;
   }
 
-  /** The partition that an argument of a request belongs to if it is a key. */
+  /** Returns the partition that an argument belongs to if it is a key. */
   public int partitionOf(RequestFrame frame, int argument) {
     return partitioned
         ? partitioner.partitionOf(frame.buffer(), frame.offset(argument), frame.length(argument))
@@ -92,10 +91,10 @@ public final class Router {
   }
 
   /**
-   * Looks the command up and says what to do with it. Allocates nothing for a command that goes to
-   * one node.
+   * Looks up the command and returns what to do with it. Allocates nothing for a command that goes
+   * to one node.
    *
-   * @param command its frame is set; it is resolved here
+   * @param command with its frame set; it is resolved here
    */
   public RoutePlan route(Command command) {
     CommandSpec spec = command.resolve();
@@ -177,7 +176,7 @@ public final class Router {
       return plans.single(partitionOf(frame, onlyKey));
     }
     if (spec.findKeys(frame, keys) <= 0) {
-      return plans.single(0); // without keys, or with arguments whose error is the server's to word
+      return plans.single(0); // without keys, or with wrong arguments, which the node reports
     }
     int partition = knownPartition(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
@@ -197,8 +196,8 @@ public final class Router {
     int first = how.firstKey();
     int step = how.keyStep();
     if (!how.hasWholeGroups(frame.argc())) {
-      // A node tells it when the command runs, which may be at EXEC; of several partitions it would
-      // not.
+      // The node reports the error when the command runs, which may be at EXEC; a command with keys
+      // of several partitions is not sent.
       RoutePlan plan = forward(command, spec);
       return plan == CROSS_SLOT ? new RoutePlan.Reject(CommandErrors.wrongArity(spec)) : plan;
     }
@@ -223,21 +222,24 @@ public final class Router {
     return split.groups() == 1 ? plans.multiKey(split.partitionOfGroup(0)) : split;
   }
 
-  /** The plan for a command that carries a script, which other nodes may know. */
+  /** The plan for a command with a script, which other nodes may need. */
   private RoutePlan script(Command command, CommandSpec spec) {
     RoutePlan plan = forward(command, spec);
     return partitioned && plan instanceof RoutePlan.OnePartition one
-        ? new RoutePlan.Script(one.partition(), plan instanceof RoutePlan.Several)
+        ? new RoutePlan.Script(one.partition(), plan instanceof RoutePlan.MultiKey)
         : plan;
   }
 
   /**
-   * The plan for a command that concerns every shard. One server answers itself; but what must get
-   * past a running script needs its own way, and where it counts this proxy's connections clients
-   * are meant, and Penstock takes part in some.
+   * The plan for a command that concerns every shard. A single server answers it alone, except for
+   * commands that must get past a running script and so need a separate connection, commands that
+   * count Penstock's connections instead of clients, and commands that also concern Penstock.
    */
   private RoutePlan broadcast(CommandSpec spec, Handling.Broadcast how) {
-    return partitioned || how.aside() || how.merge().countsClients() || ALSO_LOCAL.contains(spec.name())
+    return partitioned
+            || how.aside()
+            || how.merge().countsClients()
+            || ALSO_LOCAL.contains(spec.name())
         ? new RoutePlan.Broadcast(how.merge(), how.aside())
         : plans.single(0);
   }

@@ -1,23 +1,23 @@
 package io.penstock.core.route;
 
 /**
- * A cursor of {@code SCAN} over all shards: everything that has to be known between two calls.
- * Below 2^63. From the highest bit: whether partitions or masters have changed during the scan (1
- * bit), the partition that says which shard's turn it is (14), whether the node's cursor is a long
- * one (1), a tag by which the next call knows whether that cursor still means anything (15, or 7
- * beside a long one), the node's own cursor (32, or 40).
+ * A cursor of {@code SCAN} over all shards, with all state between two calls. Less than 2^63. From
+ * the highest bit: whether partitions or masters have changed during the scan (1 bit), a partition
+ * of the shard to scan next (14), whether the node's cursor is long (1), a tag that shows the next
+ * call whether the node's cursor is still valid (15, or 7 with a long cursor), the node's cursor
+ * (32, or 40).
  *
- * @param changed partitions or masters are not what they were when the scan began
- * @param partition of the shard whose turn it is; the partitions before it are done with
- * @param tag what it holds for, in 64 bits of which some are kept
- * @param node the node's cursor, 0 to begin with it
+ * @param changed whether partitions or masters have changed since the scan began
+ * @param partition of the shard to scan next; the partitions before it are done
+ * @param tag of what the node's cursor is valid for: 64 bits, of which some are kept
+ * @param node the node's cursor; 0 to begin its scan
  */
 public record ScanCursor(boolean changed, int partition, long tag, long node) {
 
-  /** An upstream with more partitions has no such cursors: 14 bits say which one it is. */
+  /** Limit on the partitions of an upstream: a cursor has 14 bits for them. */
   public static final int MAX_PARTITIONS = 1 << 14;
 
-  /** What {@link #encode()} gives when the node's cursor has too many bits. */
+  /** Returned by {@link #encode()} if the node's cursor has too many bits. */
   public static final long DOES_NOT_FIT = -1;
 
   private static final int CHANGED_AT = 62;
@@ -27,9 +27,9 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
   private static final int NODE_BITS = 32;
 
   /**
-   * Reads a client's cursor as Redis's {@code parseScanCursorOrReply} does, by {@code strtoul}.
+   * Parses a client's cursor like Redis's {@code parseScanCursorOrReply}, with {@code strtoul}.
    *
-   * @throws NumberFormatException when it is no number, or none of 64 bits
+   * @throws NumberFormatException if it is not a number, or exceeds 64 bits
    */
   public static long parse(String text) {
     boolean signed = text.startsWith("-") || text.startsWith("+");
@@ -46,7 +46,7 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
     return text.startsWith("-") ? -value : value;
   }
 
-  /** Takes apart what {@link #encode()} made; any other number is a cursor as well. */
+  /** Decodes a result of {@link #encode()}; any other number is a cursor as well. */
   static ScanCursor decode(long cursor) {
     int nodeBits = nodeBits(cursor);
     return new ScanCursor(
@@ -56,13 +56,13 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
         cursor & ((1L << nodeBits) - 1));
   }
 
-  /** Whether {@code cursor} was made with this tag. */
+  /** Returns whether {@code cursor} was made with this tag. */
   static boolean hasTag(long cursor, long tag) {
     long mask = tagMask(nodeBits(cursor));
     return (cursor & mask) == (tag & mask);
   }
 
-  /** As a positive number, or {@link #DOES_NOT_FIT}. */
+  /** Returns the cursor as a positive number, or {@link #DOES_NOT_FIT}. */
   long encode() {
     boolean wide = node >>> NODE_BITS != 0;
     if (node >>> LONG_NODE_BITS != 0) {
@@ -77,7 +77,7 @@ public record ScanCursor(boolean changed, int partition, long tag, long node) {
     return (cursor & LONG_BIT) == 0 ? NODE_BITS : LONG_NODE_BITS;
   }
 
-  /** The bits between the node's cursor and the mark of a long one. */
+  /** Returns the bits between the node's cursor and the bit that marks a long one. */
   private static long tagMask(int nodeBits) {
     return (LONG_BIT - 1) & -(1L << nodeBits);
   }

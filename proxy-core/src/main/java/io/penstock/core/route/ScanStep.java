@@ -10,71 +10,78 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * One call of a {@code SCAN} over all shards: which master is asked with which cursor, and what the
- * client's next cursor is. Nothing but the cursor and the placement is looked at, so that any proxy
- * can go on with it.
+ * One call of a {@code SCAN} over all shards: the master and the cursor to send to it, and the
+ * client's next cursor. It depends on nothing but the cursor and the placement, so that any
+ * instance of Penstock can continue the scan.
  *
- * <p>The shards come in the order of their first partitions. As long as partitions and masters are
- * what they were at the beginning, each is scanned once. From the first change on no order can tell
- * what was visited, so each run of partitions that follows is scanned where it is by then, and
- * begun again when it changes while it is scanned: a node's cursor means nothing to another node,
- * and partitions that came in the middle may lie where the node was looked at already. {@code
- * docs/adr/0008} says more.
+ * <p>Shards are scanned in the order of their first partitions. While partitions and masters do not
+ * change, each shard is scanned once. After the first change, the order of shards does not show any
+ * more what was visited. Then each run of partitions that follows is scanned at its current master,
+ * and again from the start if the run changes during its scan: a node's cursor means nothing to
+ * another node, and partitions that arrive during the scan may lie where the node was scanned
+ * already. See {@code docs/adr/0008}.
  */
 public final class ScanStep {
 
   private static final byte[] TOO_LONG =
-      "-ERR the node's cursor is too long to be one over all nodes; scan the nodes one by one\r\n"
+      "-ERR the node's cursor is too long for a scan over all nodes; scan the nodes one by one\r\n"
           .getBytes(StandardCharsets.US_ASCII);
   private static final byte[] NO_SCAN_REPLY =
       "-ERR a node's reply to SCAN has no cursor\r\n".getBytes(StandardCharsets.US_ASCII);
 
-  private final Placement map;
+  private final Placement placement;
   private final boolean changed;
   private final int partition;
   private final long nodeCursor;
 
-  private ScanStep(Placement map, boolean changed, int partition, long nodeCursor) {
-    this.map = map;
+  private ScanStep(Placement placement, boolean changed, int partition, long nodeCursor) {
+    this.placement = placement;
     this.changed = changed;
     this.partition = partition;
     this.nodeCursor = nodeCursor;
   }
 
   /**
-   * What to do with a client's cursor.
+   * Returns the step for a client's cursor.
    *
-   * @param map fully covered, and with no more than {@link ScanCursor#MAX_PARTITIONS}
+   * @param placement fully covered, with no more partitions than {@link ScanCursor#MAX_PARTITIONS}
    */
-  public static ScanStep of(long cursor, Placement map) {
+  public static ScanStep of(long cursor, Placement placement) {
     if (cursor == 0) {
-      return new ScanStep(map, false, 0, 0);
+      return new ScanStep(placement, false, 0, 0);
     }
     ScanCursor given = ScanCursor.decode(cursor);
-    int partition = given.partition() % map.partitions(); // the client may have made it up
-    boolean changed = given.changed() || !ScanCursor.hasTag(cursor, tag(map, false, partition));
-    boolean goesOn =
-        changed == given.changed() && ScanCursor.hasTag(cursor, tag(map, changed, partition));
-    return new ScanStep(map, changed, partition, goesOn ? given.node() : 0);
+    int partition = given.partition() % placement.partitions(); // the client may have made it up
+    boolean changed =
+        given.changed() || !ScanCursor.hasTag(cursor, tag(placement, false, partition));
+    boolean continues =
+        changed == given.changed() && ScanCursor.hasTag(cursor, tag(placement, changed, partition));
+    return new ScanStep(placement, changed, partition, continues ? given.node() : 0);
   }
 
-  /** What a node's cursor holds for: the whole map, or the run of partitions that is scanned. */
-  private static long tag(Placement map, boolean changed, int partition) {
+  /**
+   * Returns the tag of what a node's cursor is valid for: the whole placement, or the run of
+   * partitions that is scanned.
+   */
+  private static long tag(Placement placement, boolean changed, int partition) {
     if (!changed) {
-      return map.fingerprint();
+      return placement.fingerprint();
     }
-    Digest run = new Digest().add(master(map, partition).toString()).add(map.endOfRun(partition));
+    Digest run =
+        new Digest()
+            .add(master(placement, partition).toString())
+            .add(placement.endOfRun(partition));
     return run.value();
   }
 
-  private static Endpoint master(Placement map, int partition) {
-    Shard shard = Objects.requireNonNull(map.shardOf(partition));
+  private static Endpoint master(Placement placement, int partition) {
+    Shard shard = Objects.requireNonNull(placement.shardOf(partition));
     return shard.master();
   }
 
-  /** Who is to be asked. */
+  /** The master to send to. */
   public Endpoint master() {
-    return master(map, partition);
+    return master(placement, partition);
   }
 
   /** A partition of the shard. */
@@ -82,7 +89,7 @@ public final class ScanStep {
     return partition;
   }
 
-  /** The cursor to ask with. */
+  /** The cursor to send to the master. */
   public long nodeCursor() {
     return nodeCursor;
   }
@@ -90,8 +97,8 @@ public final class ScanStep {
   /**
    * Turns the node's reply into the client's.
    *
-   * @param reply a whole one and no error; borrowed
-   * @return false when the result is an error
+   * @param reply a whole reply that is not an error; borrowed
+   * @return false if the result is an error
    */
   public boolean toClientReply(ByteBuf reply, ReplyMerger.Sink sink) {
     var cursor = new ReplyCursor(reply);
@@ -117,22 +124,22 @@ public final class ScanStep {
     return true;
   }
 
-  /** The client's next cursor when the node answers with {@code answered}; 0 at the end. */
+  /** Returns the client's next cursor after the node returned {@code answered}; 0 at the end. */
   long next(long answered) {
     if (answered != 0) {
       return cursor(partition, answered);
     }
-    int next = changed ? map.endOfRun(partition) + 1 : nextFirst();
-    return next == map.partitions() ? 0 : cursor(next, 0);
+    int next = changed ? placement.endOfRun(partition) + 1 : nextFirst();
+    return next == placement.partitions() ? 0 : cursor(next, 0);
   }
 
   private long cursor(int at, long node) {
-    return new ScanCursor(changed, at, tag(map, changed, at), node).encode();
+    return new ScanCursor(changed, at, tag(placement, changed, at), node).encode();
   }
 
   private int nextFirst() {
-    int next = map.partitions();
-    for (int first : map.firstPartitions()) {
+    int next = placement.partitions();
+    for (int first : placement.firstPartitions()) {
       if (first > partition && first < next) {
         next = first;
       }

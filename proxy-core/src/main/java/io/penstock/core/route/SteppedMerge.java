@@ -1,12 +1,12 @@
 package io.penstock.core.route;
 
-/** A merge of many elements on its way. Confined to one thread. */
+/** A merge of many elements that runs in steps. Confined to one thread. */
 interface SteppedMerge {
 
   /**
-   * Goes on with about {@code most} elements.
+   * Merges about {@code most} more elements.
    *
-   * @return false when nothing is left
+   * @return false if nothing is left
    */
   boolean step(int most);
 }

@@ -1,6 +1,9 @@
 package io.penstock.core.route;
 
-/** Replies that do not go together: a node answered otherwise than the command's replies are. */
+/**
+ * Thrown for replies that cannot be merged: a node's reply does not have the form of the command's
+ * replies.
+ */
 final class UnmergeableException extends RuntimeException {
 
   private static final long serialVersionUID = 1;

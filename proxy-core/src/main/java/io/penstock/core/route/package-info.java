@@ -1,7 +1,7 @@
 /**
- * Where a command goes, and how the replies to a divided one become one. Pure: commands enter,
- * {@link io.penstock.core.route.RoutePlan}s leave; nothing is sent here. A router keeps scratch
- * arrays and so belongs to one event loop.
+ * Decides where a command goes, and merges the replies to a split one. Pure: commands enter, {@link
+ * io.penstock.core.route.RoutePlan}s leave; nothing is sent. A router keeps scratch arrays and so
+ * belongs to one event loop.
  */
 @NullMarked
 package io.penstock.core.route;

@@ -9,14 +9,18 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** The scripts that a transaction calls by digest. After {@code EXEC} was sent it is too late to load a script that the node lacks, so those known to Penstock are loaded just before it. */
+/**
+ * The scripts that a transaction calls by digest. After {@code EXEC} was sent it is too late to
+ * load a script that the node lacks, so those known to Penstock are loaded just before it.
+ */
 public final class CalledScripts {
 
   private final RequestReader reader;
   private final LoopScripts known;
   private final Set<String> digests = new LinkedHashSet<>();
 
-  /** @param known the scripts that clients sent
+  /**
+   * @param known the scripts that clients sent
    */
   public CalledScripts(RequestReader reader, LoopScripts known) {
     this.reader = reader;
@@ -24,8 +28,8 @@ public final class CalledScripts {
   }
 
   /**
-   * Finds the scripts that a block of commands calls. Records the scripts that the block contains as
-   * if its commands arrived now.
+   * Finds the scripts that a block of commands calls. Records the scripts that the block contains
+   * as if its commands arrived now.
    *
    * @param buffer borrowed
    */

@@ -9,7 +9,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the digests by which {@code EVALSHA} calls scripts. The digest of a text that is sent repeatedly, as with {@code EVAL}, is found by comparing bytes instead. Confined to its loop. */
+/**
+ * Computes the digests by which {@code EVALSHA} calls scripts. The digest of a text that is sent
+ * repeatedly, as with {@code EVAL}, is found by comparing bytes instead. Confined to its loop.
+ */
 public final class DigestCache {
 
   /** Bytes of the longest text that is kept: at most 4 MiB in total. */
@@ -50,7 +53,10 @@ public final class DigestCache {
     return digest;
   }
 
-  /** Hashes the length and some of the bytes; texts with the same hash are then compared by all bytes. */
+  /**
+   * Hashes the length and some of the bytes; texts with the same hash are then compared by all
+   * bytes.
+   */
   private static int place(ByteBuf buffer, int from, int length) {
     int hash = length;
     int step = Math.max(Integer.BYTES, length / SAMPLES);

@@ -9,13 +9,17 @@ public final class LoopScripts {
   private final Scripts all;
   private final DigestCache digests = new DigestCache();
 
-  /** @param all the scripts of all loops
+  /**
+   * @param all the scripts of all loops
    */
   public LoopScripts(Scripts all) {
     this.all = all;
   }
 
-  /** Records the script in a request that is sent to the nodes, or forgets all scripts on {@code SCRIPT FLUSH}. */
+  /**
+   * Records the script in a request that is sent to the nodes, or forgets all scripts on {@code
+   * SCRIPT FLUSH}.
+   */
   public void record(CommandSpec spec, RequestFrame frame) {
     all.record(spec, frame, digests);
   }

@@ -16,7 +16,9 @@ public final class ScriptFlags {
   private static final String ENGINE = "#!lua";
   private static final String FLAGS = "flags=";
 
-  /** The flags of servers up to Redis 8 and Valkey 8; a line with any other flag is not understood. */
+  /**
+   * The flags of servers up to Redis 8 and Valkey 8; a line with any other flag is not understood.
+   */
   private static final Set<String> KNOWN =
       Set.of(NO_WRITES, "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys");
 
@@ -30,8 +32,8 @@ public final class ScriptFlags {
   }
 
   /**
-   * Returns whether a script declares that it does not write. Returns false as well for a script that
-   * servers would reject, and if its first line is not understood here.
+   * Returns whether a script declares that it does not write. Returns false as well for a script
+   * that servers would reject, and if its first line is not understood here.
    *
    * @param script borrowed
    */

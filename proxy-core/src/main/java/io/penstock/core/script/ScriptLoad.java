@@ -12,7 +12,8 @@ public final class ScriptLoad extends CompletionExchange {
 
   private static final String LOAD = "*3\r\n$6\r\nSCRIPT\r\n$4\r\nLOAD\r\n$";
 
-  /** @param call the call that needs the script; the load is sent where the call is sent
+  /**
+   * @param call the call that needs the script; the load is sent where the call is sent
    */
   ScriptLoad(byte[] body, Exchange call) {
     ByteBuf request = request(body);

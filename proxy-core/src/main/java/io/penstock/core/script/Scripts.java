@@ -11,7 +11,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** The scripts that clients sent through this proxy, by digest: they are loaded to a node that lacks one. Scripts of {@code SCRIPT LOAD} are stored apart from those of {@code EVAL}, as in Redis since 7.4, so that scripts made for one call do not evict scripts that were loaded on purpose. Safe from any thread. */
+/**
+ * The scripts that clients sent through this proxy, by digest: they are loaded to a node that lacks
+ * one. Scripts of {@code SCRIPT LOAD} are stored apart from those of {@code EVAL}, as in Redis
+ * since 7.4, so that scripts made for one call do not evict scripts that were loaded on purpose.
+ * Safe from any thread.
+ */
 public final class Scripts {
 
   private static final int MOST_LOADED = 10_000;
@@ -22,13 +27,16 @@ public final class Scripts {
   private final Store loaded = new Store(MOST_LOADED, MOST_LOADED_BYTES);
   private final Store evaluated = new Store(MOST_EVALUATED, MOST_EVALUATED_BYTES);
 
-  /** Returns so many MiB in bytes, or one of {@code part} equal parts of the heap if that is less. */
+  /**
+   * Returns so many MiB in bytes, or one of {@code part} equal parts of the heap if that is less.
+   */
   private static long atMost(long mebibytes, int part) {
     return Math.min(mebibytes * 1024 * 1024, Runtime.getRuntime().maxMemory() / part);
   }
 
   /**
-   * Records the script in a request that is sent to the nodes, or forgets all on {@code SCRIPT FLUSH}.
+   * Records the script in a request that is sent to the nodes, or forgets all on {@code SCRIPT
+   * FLUSH}.
    *
    * @param digests the cache of the request's loop
    */
@@ -43,7 +51,10 @@ public final class Scripts {
     }
   }
 
-  /** Returns the digest that an {@code EVALSHA} or {@code EVALSHA_RO} calls; null for other commands. */
+  /**
+   * Returns the digest that an {@code EVALSHA} or {@code EVALSHA_RO} calls; null for other
+   * commands.
+   */
   public static @Nullable String calledDigest(Command command) {
     boolean bySha =
         command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");

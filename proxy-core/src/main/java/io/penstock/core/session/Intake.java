@@ -9,8 +9,8 @@ import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.LocalReplies;
 import io.penstock.core.answer.ServerReplies;
 import io.penstock.core.answer.TrackingReplies;
-import io.penstock.core.blocking.CurrentBlockingCall;
 import io.penstock.core.blocking.BlockingContext;
+import io.penstock.core.blocking.CurrentBlockingCall;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
@@ -20,8 +20,8 @@ import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.forward.ForwardContext;
-import io.penstock.core.forward.Forwarder;
 import io.penstock.core.forward.ForwardInput;
+import io.penstock.core.forward.Forwarder;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.replication.WaitCall;
@@ -193,7 +193,7 @@ final class Intake implements LocalCommandHandler {
     switch (plan) {
       case RoutePlan.Single(int partition) -> forwarder.forward(spec, partition);
       case RoutePlan.AnyNode _ -> forwarder.forwardToAnyNode(spec);
-      case RoutePlan.Several(int partition) -> forwarder.forwardMultiKey(spec, partition);
+      case RoutePlan.MultiKey(int partition) -> forwarder.forwardMultiKey(spec, partition);
       case RoutePlan.Script script -> forwarder.forwardScript(spec, script);
       case RoutePlan.Split split -> forwarder.split(spec, split);
       case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);

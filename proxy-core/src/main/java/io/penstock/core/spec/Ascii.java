@@ -6,7 +6,10 @@ import io.penstock.core.resp.RequestFrame;
 /** Reads command names, keywords and integers from a buffer as Redis does: ASCII, no copy. */
 public final class Ascii {
 
-  /** Returned by {@link #parseLong} for bytes that are not an integer; itself an integer that no request has in practice. */
+  /**
+   * Returned by {@link #parseLong} for bytes that are not an integer; itself an integer that no
+   * request has in practice.
+   */
   public static final long NOT_A_LONG = Long.MIN_VALUE;
 
   private static final long LOW_SEVEN_BITS = 0x7F7F7F7F7F7F7F7FL;
@@ -25,7 +28,10 @@ public final class Ascii {
     return word | (upper >>> 2);
   }
 
-  /** Returns up to eight bytes as a little-endian word, padded with zeros. Reads beyond {@code length} if the buffer is large enough: one load instead of eight. */
+  /**
+   * Returns up to eight bytes as a little-endian word, padded with zeros. Reads beyond {@code
+   * length} if the buffer is large enough: one load instead of eight.
+   */
   public static long word(ByteBuf buffer, int offset, int length) {
     if (length >= Long.BYTES) {
       return buffer.getLongLE(offset);
@@ -61,7 +67,10 @@ public final class Ascii {
     return character >= 'A' && character <= 'Z' ? character | 0x20 : character;
   }
 
-  /** Parses argument {@code i} as Redis's {@code string2ll} does: no sign but {@code -}, no leading zeros, no spaces. Returns {@link #NOT_A_LONG} for anything else. */
+  /**
+   * Parses argument {@code i} as Redis's {@code string2ll} does: no sign but {@code -}, no leading
+   * zeros, no spaces. Returns {@link #NOT_A_LONG} for anything else.
+   */
   public static long parseLong(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();
     int at = frame.offset(i);
@@ -95,7 +104,10 @@ public final class Ascii {
     return negative ? -value : value;
   }
 
-  /** Parses argument {@code i} as C's {@code atoi} does: white space, a sign, digits, then anything. Returns 0 if there are no digits, and at most {@link Integer#MAX_VALUE}. */
+  /**
+   * Parses argument {@code i} as C's {@code atoi} does: white space, a sign, digits, then anything.
+   * Returns 0 if there are no digits, and at most {@link Integer#MAX_VALUE}.
+   */
   static int atoi(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();
     int at = frame.offset(i);

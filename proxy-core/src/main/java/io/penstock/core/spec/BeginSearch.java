@@ -11,7 +11,10 @@ public sealed interface BeginSearch {
   /** Returned by {@link #first} if this request has no such keys. */
   int ABSENT = 0;
 
-  /** Returns the argument index at which the second half starts, or {@link #ABSENT} or {@link #UNKNOWABLE}. */
+  /**
+   * Returns the argument index at which the second half starts, or {@link #ABSENT} or {@link
+   * #UNKNOWABLE}.
+   */
   int first(RequestFrame frame);
 
   /** At a fixed argument index. */
@@ -22,7 +25,9 @@ public sealed interface BeginSearch {
     }
   }
 
-  /** After a keyword.
+  /**
+   * After a keyword.
+   *
    * @param keyword as the server spells it, matched ignoring case
    * @param startFrom argument index at which the search starts; negative counts from the request's
    *     end and searches backwards

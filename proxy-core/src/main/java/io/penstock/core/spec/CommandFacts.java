@@ -38,6 +38,7 @@ public record CommandFacts(
 
   /**
    * Reads a line: name and arity, then {@code field=value} words.
+   *
    * @throws IllegalArgumentException if the line is malformed
    */
   public static CommandFacts parse(String line) {
@@ -56,7 +57,8 @@ public record CommandFacts(
         case "tips" -> tips.addAll(List.of(value.split(",", -1)));
         case "range" -> range = parseRange(value);
         case "key" -> keySpecs.add(parseKeySpec(value));
-        case "in" -> {} // the sources that have the command: for readers and docs/reference/commands.md
+        case "in" -> {} // the sources that have the command: for readers and
+        // docs/reference/commands.md
         default -> throw new IllegalArgumentException("unknown field: " + words[i]);
       }
     }

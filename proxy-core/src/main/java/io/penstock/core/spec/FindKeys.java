@@ -2,7 +2,10 @@ package io.penstock.core.spec;
 
 import io.penstock.core.resp.RequestFrame;
 
-/** The second half of a {@link KeySpec}: which arguments are keys, counted from where the keys begin. */
+/**
+ * The second half of a {@link KeySpec}: which arguments are keys, counted from where the keys
+ * begin.
+ */
 public sealed interface FindKeys {
 
   /** Returned by {@link #collect} for a request that does not fit the spec. */
@@ -10,6 +13,7 @@ public sealed interface FindKeys {
 
   /**
    * Adds the keys' argument indexes to {@code into}.
+   *
    * @param first the index from {@link BeginSearch}
    * @return how many; {@link #INVALID} if arguments are missing
    */
@@ -38,7 +42,8 @@ public sealed interface FindKeys {
     }
   }
 
-  /** As many keys as one argument says.
+  /**
+   * As many keys as one argument says.
    *
    * @param keyNumIndex offset of the argument that holds the number
    * @param firstKey offset of the first key

@@ -10,9 +10,9 @@ public final class Glob {
 
   /**
    * The longest pattern in bytes that clients may send. Keys and channels of more than 1,024 bytes
-   * are called a bad idea by Redis's documentation; this is enough for a name of 2,048 bytes with each
-   * byte escaped. Servers match a pattern against every name they have, and those without the fix of
-   * CVE-2024-31228 recurse for each star until the stack overflows.
+   * are called a bad idea by Redis's documentation; this is enough for a name of 2,048 bytes with
+   * each byte escaped. Servers match a pattern against every name they have, and those without the
+   * fix of CVE-2024-31228 recurse for each star until the stack overflows.
    */
   public static final int MAX_LENGTH = 4_096;
 

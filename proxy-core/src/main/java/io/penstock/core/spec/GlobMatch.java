@@ -1,6 +1,9 @@
 package io.penstock.core.spec;
 
-/** Matches one text against a pattern, in slices of any size. Only the last star is retried, which is sufficient and limits the work to pattern length times text length. Not thread-safe. */
+/**
+ * Matches one text against a pattern, in slices of any size. Only the last star is retried, which
+ * is sufficient and limits the work to pattern length times text length. Not thread-safe.
+ */
 public final class GlobMatch {
 
   /** Returned by {@link #step} if more steps are needed. */
@@ -18,7 +21,9 @@ public final class GlobMatch {
     this.text = text;
   }
 
-  /** Runs up to {@code steps} steps; returns the number of steps left over, or {@link #UNDECIDED}. */
+  /**
+   * Runs up to {@code steps} steps; returns the number of steps left over, or {@link #UNDECIDED}.
+   */
   public int step(int steps) {
     for (int left = steps; left > 0; left--) {
       if (at >= text.length() || !advance()) {
@@ -48,7 +53,10 @@ public final class GlobMatch {
     return true;
   }
 
-  /** Returns whether the whole text matches; valid once that is decided. A star does not match an empty text. */
+  /**
+   * Returns whether the whole text matches; valid once that is decided. A star does not match an
+   * empty text.
+   */
   public boolean isMatch() {
     boolean starLeft = element == glob.size() - 1 && glob.isStar(element) && !text.isEmpty();
     return at >= text.length() && (element == glob.size() || starLeft);

@@ -35,7 +35,10 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
     return others.remove(KeyFlag.INCOMPLETE) ? new KeySpec(others, begin, find) : this;
   }
 
-  /** Returns the argument index if this spec finds one key at the same index in every request, otherwise 0. */
+  /**
+   * Returns the argument index if this spec finds one key at the same index in every request,
+   * otherwise 0.
+   */
   public int fixedKeyIndex() {
     return begin instanceof BeginSearch.Index(int index)
             && find instanceof FindKeys.Range(int lastKey, int _, int _)
@@ -47,6 +50,7 @@ public record KeySpec(Set<KeyFlag> flags, BeginSearch begin, FindKeys find) {
 
   /**
    * Adds the keys' positions.
+   *
    * @param mayBeNone whether a request without such keys is valid
    * @return false if the request's arguments do not fit the spec
    */

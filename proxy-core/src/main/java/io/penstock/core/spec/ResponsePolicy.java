@@ -2,7 +2,10 @@ package io.penstock.core.spec;
 
 /** How the replies of several nodes are merged: the tip {@code response_policy} of a command. */
 public enum ResponsePolicy {
-  /** No tip: with keys, in the order of the keys; without keys, the elements of all replies in any order. */
+  /**
+   * No tip: with keys, in the order of the keys; without keys, the elements of all replies in any
+   * order.
+   */
   DEFAULT,
   /** The first reply that is not an error. */
   ONE_SUCCEEDED,

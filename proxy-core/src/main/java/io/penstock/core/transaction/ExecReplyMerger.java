@@ -9,34 +9,35 @@ import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 
 /**
- * The reply to an {@code EXEC} among whose commands are some of Penstock's own: theirs are put
- * between those of the node, in slices. Confined to its loop.
+ * Merges the reply to an {@code EXEC} of a transaction with local commands: their replies are
+ * inserted between those of the node, in slices. Confined to its loop.
  */
 final class ExecReplyMerger implements Sliced {
 
   private final ReplySlot whole;
   private final Execution execution;
-  private final LocalCommandRun own;
+  private final LocalCommandRun localRun;
   private final ByteBuf reply; // the node's; borrowed until the end
   private final int commands;
   private final ReplyScanner scanner = new ReplyScanner();
-  private int at; // in the reply
-  private int place; // among all commands
-  private int next; // of the own ones
+  private int at; // index in the node's reply
+  private int command; // index among all commands
+  private int next; // index of the next local command
 
   /**
-   * @param at where the node's first reply begins
+   * @param at index of the node's first reply
    */
-  ExecReplyMerger(ReplySlot whole, Execution execution, LocalCommandRun own, ByteBuf reply, int at) {
+  ExecReplyMerger(
+      ReplySlot whole, Execution execution, LocalCommandRun localRun, ByteBuf reply, int at) {
     this.whole = whole;
     this.execution = execution;
-    this.own = own;
+    this.localRun = localRun;
     this.reply = reply;
     this.commands = execution.commands();
     this.at = at;
   }
 
-  /** Begins; a short reply is given at once, a long one in slices. */
+  /** Begins the reply; a short one is delivered at once, a long one in slices. */
   void begin(Slices slices) {
     byte[] header = Execution.header(commands);
     whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
@@ -47,18 +48,18 @@ final class ExecReplyMerger implements Sliced {
 
   @Override
   public boolean step() {
-    for (int left = Slices.STEPS_PER_SLICE; left > 0 && place < commands; left--, place++) {
-      if (next < own.size() && own.position(next) == place) {
-        ByteBuf one = own.reply(next);
+    for (int left = Slices.STEPS_PER_SLICE; left > 0 && command < commands; left--, command++) {
+      if (next < localRun.size() && localRun.position(next) == command) {
+        ByteBuf one = localRun.reply(next);
         whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);
-        own.given(next++);
+        localRun.release(next++);
       } else {
         int end = scanner.scan(reply, at, reply.writerIndex());
         whole.deliverPart(reply, at, end, false);
         at = end;
       }
     }
-    if (place < commands) {
+    if (command < commands) {
       return true;
     }
     execution.onReplyComplete();
@@ -68,7 +69,7 @@ final class ExecReplyMerger implements Sliced {
 
   @Override
   public void onFailure(Throwable cause) {
-    own.abandon();
+    localRun.abandon();
     execution.onInternalError(cause);
   }
 }

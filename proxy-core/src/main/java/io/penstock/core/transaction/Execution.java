@@ -20,40 +20,41 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's transaction on its way. The node's reply goes to the client as it comes, unless
- * Penstock's own commands are among the client's: theirs have to stand between the others.
+ * The exchange of a client's transaction. The node's reply goes to the client as it arrives, unless
+ * the transaction has local commands, whose replies must be inserted.
  */
 public final class Execution extends TransactionBlock {
 
   private final ReplySlot whole;
-  private final TransactionContext made;
+  private final TransactionContext context;
   private final Client client;
   private final Allowance account;
   private final Transaction transaction;
-  private final @Nullable Watch watch; // whose connection this goes by
+  private final @Nullable Watch watch; // this is sent over its connection
   private final PendingReply nodeReply = new PendingReply();
   private @Nullable LocalCommandRun localRun;
-  private @Nullable CalledScripts scripts; // once looked for
-  private final GatheredBytes gathered; // too large: only the own commands' effects are wanted
+  private @Nullable CalledScripts scripts; // once searched
+  private final GatheredBytes gathered; // if too large, local commands still run
 
   /**
-   * @param whole the {@code EXEC}
-   * @param watch what the client watches; it ends with this
+   * @param whole where the reply to {@code EXEC} goes
+   * @param watch what the client watches, which ends with this; null for nothing
    */
   public Execution(
-      TransactionContext made, ReplySlot whole, Transaction transaction, @Nullable Watch watch) {
-    super(made.forward().owner());
-    this.made = made;
-    this.client = made.clientContext().client();
-    this.account = made.clientContext().account();
+      TransactionContext context, ReplySlot whole, Transaction transaction, @Nullable Watch watch) {
+    super(context.forward().owner());
+    this.context = context;
+    this.client = context.clientContext().client();
+    this.account = context.clientContext().account();
     this.whole = whole;
-    this.gathered = new GatheredBytes(made.clientContext(), made.forward().forwardLoop().limit());
+    this.gathered =
+        new GatheredBytes(context.clientContext(), context.forward().forwardLoop().limit());
     this.transaction = transaction;
     this.watch = watch;
     whole.addHeapBytes(transaction.sizeOnHeap());
     if (watch != null || hasLocalCommands()) {
-      client.suspend(
-          whole); // what comes behind must not overtake, and see what the own commands do
+      // Later requests must not overtake, and must see the effects of local commands.
+      client.suspend(whole);
     }
   }
 
@@ -64,24 +65,24 @@ public final class Execution extends TransactionBlock {
     }
     CalledScripts called = scripts;
     if (called == null) {
-      called = new CalledScripts(reader(), made.forward().forwardLoop().scripts());
+      called = new CalledScripts(reader(), context.forward().forwardLoop().scripts());
       called.find(sharedBytes().buffer(), offset(), length());
       scripts = called;
     }
     called.load(this, sender);
   }
 
-  /** A node that does not run what is watched for does so as if a key had changed. */
+  /** If keys are watched, a retryable error counts as a changed key: the reply is nil. */
   @Override
   public boolean handleRetryableError(ByteBuf buffer, int from, int to) {
     if (watch == null) {
       return super.handleRetryableError(buffer, from, to);
     }
-    RetryableError said = made.retryableErrors().parse(this, Scope.KEYS, buffer, from, to);
-    if (said == null) {
+    RetryableError error = context.retryableErrors().parse(this, Scope.KEYS, buffer, from, to);
+    if (error == null) {
       return false;
     }
-    made.retryableErrors().applyToTopology(said);
+    context.retryableErrors().applyToTopology(error);
     answer(client.nullArray(), Outcome.OK);
     return true;
   }
@@ -98,7 +99,7 @@ public final class Execution extends TransactionBlock {
     super.onFailure(failure);
   }
 
-  /** The node has answered: it watches no more. */
+  /** Handles the node's reply, after which the node watches no keys. */
   private void onNodeReply() {
     releaseRequest();
     if (watch != null && ranWithoutMulti()) {
@@ -155,9 +156,9 @@ public final class Execution extends TransactionBlock {
   }
 
   /**
-   * So many more bytes of replies are to be held: they cannot be given before all are here.
+   * Adds bytes to the pending ones of all replies, which cannot be delivered before all are here.
    *
-   * @return false when that is too much: they are dropped
+   * @return false if there are too many: these must be dropped
    */
   boolean addPending(int bytes) {
     if (gathered.overflowsOnAdd(bytes)) {
@@ -197,7 +198,7 @@ public final class Execution extends TransactionBlock {
     return whole.hasBegun();
   }
 
-  /** Answers a transaction of nothing but own commands. */
+  /** Answers a transaction that has only local commands. */
   void answerLocally() {
     byte[] none = header(0);
     deliver(Unpooled.wrappedBuffer(none), 0, none.length, Outcome.OK);
@@ -207,14 +208,14 @@ public final class Execution extends TransactionBlock {
     return ("*" + elements + "\r\n").getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Lets the own commands run and puts their replies between the node's. */
+  /** Runs the local commands, whose replies are then inserted between the node's. */
   private void runLocalCommands() {
     onNodeReply();
     ByteBuf reply = nodeReply.view();
     if (gathered.isTooLarge() || hasRun(reply)) {
-      localRun = new LocalCommandRun(made, transaction.localRequests(), this);
+      localRun = new LocalCommandRun(context, transaction.localRequests(), this);
       localRun.run();
-    } else { // nothing ran
+    } else { // the node ran nothing
       client.resume(whole);
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
       releaseReplies();
@@ -233,37 +234,37 @@ public final class Execution extends TransactionBlock {
   public void onInternalError() {
     super.onInternalError();
     if (watch != null) {
-      watch.invalidate(); // nobody else knows of its connection
+      watch.invalidate(); // nothing else releases its connection
     }
   }
 
-  /** The own commands could not be answered. */
+  /** Handles local commands that could not be answered. */
   void onInternalError(Throwable cause) {
     releaseReplies();
     client.fail(cause);
   }
 
-  /** All own commands are answered. */
+  /** Handles the end of the local commands: all are answered. */
   void onLocalCommandsDone() {
-    LocalCommandRun own = Objects.requireNonNull(localRun);
+    LocalCommandRun run = Objects.requireNonNull(localRun);
     if (gathered.isTooLarge() || client.isClosing()) {
-      own.close();
+      run.close();
       client.resume(whole);
       whole.answer(ErrorReplies.EXEC_REPLY_TOO_LARGE, Outcome.ERROR);
       return;
     }
     int first = header(transaction.nodeCommands()).length;
     ByteBuf reply = nodeReply.view();
-    new ExecReplyMerger(whole, this, own, reply, reply.readerIndex() + first)
-        .begin(made.clientContext().loop().slices());
+    new ExecReplyMerger(whole, this, run, reply, reply.readerIndex() + first)
+        .begin(context.clientContext().loop().slices());
   }
 
-  /** How many commands the client has queued. */
+  /** Returns how many commands the client has queued. */
   int commands() {
     return transaction.queued();
   }
 
-  /** The reply was put together; what comes behind may be taken up with its end. */
+  /** Handles the end of the merged reply, after which the client's next requests are handled. */
   void onReplyComplete() {
     Objects.requireNonNull(localRun).close();
     releaseReplies();

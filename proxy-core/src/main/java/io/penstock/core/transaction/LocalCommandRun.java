@@ -20,15 +20,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has Penstock's own commands of a transaction answered, one after the other, when {@code EXEC} has
- * come to them. Their replies are kept until {@link #close}.
+ * Runs the local commands of a transaction, one after the other, as part of {@code EXEC}. Their
+ * replies are kept until {@link #close}.
  */
 final class LocalCommandRun implements Sliced {
 
-  /** After so many bytes of replies it is others' turn. */
+  /** Bytes of replies after which a slice ends. */
   private static final int MAX_SLICE_BYTES = 1024 * 1024;
 
-  /** After so many answers as well. */
+  /** Answers after which a slice ends. */
   private static final int MAX_SLICE_ANSWERS = Slices.STEPS_PER_SLICE / TurnBudget.LOCAL_REPLY;
 
   private final Client client;
@@ -36,57 +36,58 @@ final class LocalCommandRun implements Sliced {
   private final Allowance account;
   private final RequestReader reader;
   private final Slices slices;
-  private final LocalCommandHandler handlers;
-  private final List<Transaction.Own> commands;
+  private final LocalCommandHandler handler;
+  private final List<Transaction.LocalRequest> commands;
   private final Execution execution;
-  private final List<ReplySlot> begun = new ArrayList<>();
-  private int given; // of them, back to the loop
-  private int answers; // since it was others' turn
-  private long made; // bytes of replies since it was others' turn
+  private final List<ReplySlot> slots = new ArrayList<>();
+  private int released; // how many of them were returned to the loop
+  private int answers; // in this slice
+  private long sliceBytes; // of replies in this slice
   private boolean failed;
   private boolean running;
-  private boolean waiting; // for the reply to the last one begun
+  private boolean waiting; // for the reply to the last command begun
 
   /**
-   * @param whole told when all are answered
+   * @param execution notified when all are answered
    */
-  LocalCommandRun(TransactionContext made, List<Transaction.Own> commands, Execution whole) {
-    ClientContext context = made.clientContext();
+  LocalCommandRun(
+      TransactionContext parts, List<Transaction.LocalRequest> commands, Execution execution) {
+    ClientContext context = parts.clientContext();
     this.client = context.client();
     this.replies = context.replies();
     this.account = context.account();
     this.reader = context.reader();
     this.slices = context.loop().slices();
-    this.handlers = made.localCommands();
+    this.handler = parts.localCommands();
     this.commands = commands;
-    this.execution = whole;
+    this.execution = execution;
   }
 
-  /** Answers as many as can be answered at once. */
+  /** Answers as many commands as can be answered at once. */
   void run() {
     if (failed) {
       return;
     }
     try {
       answerAll();
-    } catch (Throwable e) { // whoever brought the last reply is another's business
+    } catch (Throwable e) { // the caller must not fail because of this client
       failed = true;
       dropReplies();
-      abandon(); // one may be on its way yet
+      abandon(); // one may still be in flight
       execution.onInternalError(e);
     }
   }
 
   private void answerAll() {
     running = true;
-    while (!waiting && begun.size() < commands.size()) {
-      if (made >= MAX_SLICE_BYTES || answers >= MAX_SLICE_ANSWERS) {
+    while (!waiting && slots.size() < commands.size()) {
+      if (sliceBytes >= MAX_SLICE_BYTES || answers >= MAX_SLICE_ANSWERS) {
         endSlice();
         return;
       }
       answers++;
       waiting = true;
-      answer(commands.get(begun.size()).request());
+      answer(commands.get(slots.size()).request());
     }
     running = false;
     if (!waiting) {
@@ -95,14 +96,14 @@ final class LocalCommandRun implements Sliced {
   }
 
   private void endSlice() {
-    made = 0;
+    sliceBytes = 0;
     answers = 0;
     running = false;
     account.check();
     slices.start(this);
   }
 
-  /** Another turn has come. A client that was closed gets no reply, but all commands run. */
+  /** Continues in another slice. A closed client gets no reply, but all commands run. */
   @Override
   public boolean step() {
     if (client.isClosing()) {
@@ -114,16 +115,16 @@ final class LocalCommandRun implements Sliced {
 
   @Override
   public void onFailure(Throwable cause) {
-    throw new IllegalStateException("what fails is seen to at once", cause);
+    throw new IllegalStateException("failures are handled in run()", cause);
   }
 
   private void answer(byte[] bytes) {
     Command command = reader.command(TimeoutArgument.parse(bytes, reader.limits()));
     command.resolve();
-    handlers.answer(new Captured(command));
+    handler.answer(new Captured(command));
   }
 
-  /** One of the commands, whose reply is kept here. */
+  /** One of the commands, with its reply kept here. */
   private final class Captured implements IncomingRequest {
 
     private final Command command;
@@ -149,17 +150,17 @@ final class LocalCommandRun implements Sliced {
 
     @Override
     public ReplySlot begin(@Nullable CommandSpec spec) {
-      ReplySlot place = replies.capture(spec, LocalCommandRun.this::answered);
-      begun.add(place);
+      ReplySlot slot = replies.capture(spec, LocalCommandRun.this::answered);
+      slots.add(slot);
       account.addKeptOnHeap(ReplySlot.SIZE);
-      return place;
+      return slot;
     }
   }
 
-  private void answered(ReplySlot place) {
-    made += place.reply().readableBytes();
-    if (!execution.addPending(place.reply().readableBytes())) {
-      place.dropPending();
+  private void answered(ReplySlot slot) {
+    sliceBytes += slot.reply().readableBytes();
+    if (!execution.addPending(slot.reply().readableBytes())) {
+      slot.dropPending();
     }
     waiting = false;
     if (!running) {
@@ -167,47 +168,47 @@ final class LocalCommandRun implements Sliced {
     }
   }
 
-  /** The place of the {@code i}-th command in the transaction. */
+  /** Returns the index of the {@code i}-th local command in the transaction. */
   int position(int i) {
-    return commands.get(i).place();
+    return commands.get(i).index();
   }
 
   int size() {
     return commands.size();
   }
 
-  /** The reply to the {@code i}-th command; borrowed. */
+  /** Returns the reply to the {@code i}-th command, which is borrowed. */
   ByteBuf reply(int i) {
-    return begun.get(i).reply();
+    return slots.get(i).reply();
   }
 
-  /** They are not wanted any more, nor are those yet to come. */
+  /** Drops all replies: they are not needed, nor are later ones. */
   void dropReplies() {
-    for (int i = given; i < begun.size(); i++) {
-      begun.get(i).dropPending();
+    for (int i = released; i < slots.size(); i++) {
+      slots.get(i).dropPending();
     }
   }
 
-  /** The {@code i}-th reply, the next one, is not needed any more. */
-  void given(int i) {
-    ReplySlot request = begun.get(i);
-    given = i + 1;
-    request.dropPending();
+  /** Releases the {@code i}-th reply, which is the next one. */
+  void release(int i) {
+    ReplySlot slot = slots.get(i);
+    released = i + 1;
+    slot.dropPending();
     account.addKeptOnHeap(-ReplySlot.SIZE);
-    replies.release(request);
+    replies.release(slot);
   }
 
-  /** None of them may ever be given back. */
+  /** Abandons the replies: they may not be reused. */
   void abandon() {
-    for (int i = given; i < begun.size(); i++) {
-      replies.abandon(begun.get(i));
+    for (int i = released; i < slots.size(); i++) {
+      replies.abandon(slots.get(i));
     }
   }
 
-  /** Gives the replies back. */
+  /** Releases the replies. */
   void close() {
-    while (given < begun.size()) {
-      given(given);
+    while (released < slots.size()) {
+      release(released);
     }
   }
 }

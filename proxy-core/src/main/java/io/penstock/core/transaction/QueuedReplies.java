@@ -8,22 +8,22 @@ import io.penstock.core.backend.Failure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the replies to {@code MULTI} and to what is queued behind it: all of them say that nothing
- * ran yet. The first error among them is why {@code EXEC} will refuse.
+ * Takes the replies to {@code MULTI} and to the commands queued behind it: all of them mean that
+ * nothing ran yet. The first error among them is the reason why {@code EXEC} will fail.
  */
 final class QueuedReplies extends Exchange {
 
   private byte @Nullable [] error;
-  private boolean multiAnswered; // MULTI was answered
-  private boolean multiFailed; // with an error
-  private ByteBuf last = Unpooled.EMPTY_BUFFER; // on the heap: nobody has to release it
+  private boolean multiAnswered;
+  private boolean multiFailed; // answered with an error
+  private ByteBuf last = Unpooled.EMPTY_BUFFER; // on the heap, so it need not be released
   private boolean lastIsWhole = true;
 
   QueuedReplies() {
-    sendOptions(protocol(), 0, Long.MAX_VALUE); // the block has a deadline for all
+    sendOptions(protocol(), 0, Long.MAX_VALUE); // the block's deadline covers all
   }
 
-  /** The first error since the last call, or null. */
+  /** Returns the first error since the last call, or null. */
   byte @Nullable [] takeError() {
     byte[] taken = error;
     error = null;
@@ -31,31 +31,31 @@ final class QueuedReplies extends Exchange {
     return taken;
   }
 
-  /** Whether the node refused {@code MULTI} itself, and so ran what followed one by one. */
+  /** Returns whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
   boolean ranWithoutMulti() {
     return multiFailed;
   }
 
-  /** The reply to the last command that ran by itself then. */
+  /** Returns the reply to the last command in that case. */
   ByteBuf lastReply() {
     return last;
   }
 
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
-    boolean refused = buffer.getByte(from) == '-';
+    boolean failed = buffer.getByte(from) == '-';
     if (!multiAnswered) {
       multiAnswered = true;
-      multiFailed = refused;
+      multiFailed = failed;
     } else if (multiFailed) {
       keep(buffer, from, to, true);
     }
-    if (refused && error == null) {
+    if (failed && error == null) {
       error = ByteBufUtil.getBytes(buffer, from, to - from);
     }
   }
 
-  /** A node that queues says no more than that: the command runs by itself. */
+  /** A command that is queued has a short reply: this one ran by itself. */
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean end) {
     keep(buffer, from, to, end);
@@ -71,6 +71,6 @@ final class QueuedReplies extends Exchange {
 
   @Override
   public void onFailure(Failure failure) {
-    // The block fails as well, and says so.
+    // The block fails as well and reports it.
   }
 }

@@ -10,7 +10,7 @@ import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import java.util.regex.Pattern;
 
-/** Calls that may block, where they are not to. */
+/** Replaces the timeout argument of calls that may block. */
 public final class TimeoutArgument {
 
   private static final Pattern PLAIN_SECONDS = Pattern.compile("\\d{1,12}(\\.\\d*)?|\\.\\d+");
@@ -19,30 +19,30 @@ public final class TimeoutArgument {
   private TimeoutArgument() {}
 
   /**
-   * The call with the shortest time there is, for where it is not to block: a node that refuses
-   * {@code MULTI} runs it all the same, and would hold up everybody. What is no plain number is
-   * left for the node to judge.
+   * Returns the call with the shortest timeout, for a transaction, in which it must not block: a
+   * node that refuses {@code MULTI} runs the call by itself, where it would block all users of the
+   * connection. A timeout that is not a plain number is left for the node to check.
    *
-   * @param millis whether the time is in milliseconds, and not in seconds
-   * @return the call itself, or bytes of its own
+   * @param millis whether the timeout is in milliseconds instead of seconds
+   * @return the call itself, or a changed copy
    */
   public static RequestFrame shorten(
       RequestFrame call, int timeoutAt, boolean millis, RespLimits limits) {
-    String time = call.text(timeoutAt);
-    if (!(millis ? PLAIN_MILLIS : PLAIN_SECONDS).matcher(time).matches()) {
+    String timeout = call.text(timeoutAt);
+    if (!(millis ? PLAIN_MILLIS : PLAIN_SECONDS).matcher(timeout).matches()) {
       return call;
     }
     return parse(replace(millis ? "1" : "0.001", call, timeoutAt), limits);
   }
 
-  /** The call with another time. */
-  public static byte[] replace(String time, RequestFrame frame, int timeoutAt) {
+  /** Returns the call with another timeout. */
+  public static byte[] replace(String timeout, RequestFrame frame, int timeoutAt) {
     ByteBuf out = Unpooled.buffer(frame.end() - frame.start() + 16);
     var writer = new ReplyWriter(out, Protocol.RESP2);
     writer.array(frame.argc());
     for (int i = 0; i < frame.argc(); i++) {
       if (i == timeoutAt) {
-        writer.bulk(time);
+        writer.bulk(timeout);
       } else {
         writer.bulk(frame.buffer(), frame.offset(i), frame.length(i));
       }
@@ -50,7 +50,7 @@ public final class TimeoutArgument {
     return ByteBufUtil.getBytes(out);
   }
 
-  /** The arguments of an encoded request. */
+  /** Parses an encoded request. */
   public static RequestFrame parse(byte[] request, RespLimits limits) {
     var scanner = new RequestScanner(limits);
     scanner.scan(Unpooled.wrappedBuffer(request), request.length);

@@ -15,30 +15,30 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a client has queued since {@code MULTI}: the block for a node, and beside it the commands
- * that Penstock answers itself. Holds nothing any more once it cannot be executed. Confined to its
- * loop.
+ * The commands that a client has queued since {@code MULTI}: the block for a node and, beside it,
+ * the local commands, which Penstock answers itself. Empty once it cannot be executed. Confined to
+ * its loop.
  */
 public final class Transaction {
 
-  /** As long as no command has named a key. */
+  /** The partition as long as no command has named a key. */
   static final int ANY_PARTITION = -1;
 
   private static final int SMALLEST = 512;
 
-  /** Bytes that a command of Penstock's own takes beside its own. */
+  /** Bytes on the heap for a local command, in addition to its request. */
   private static final int LOCAL_OVERHEAD = 64;
 
   /**
    * A command that Penstock answers itself.
    *
-   * @param place among all commands of the transaction, from 0
+   * @param index of the command in the transaction, from 0
    * @param request its bytes
    */
-  record Own(int place, byte[] request) {}
+  record LocalRequest(int index, byte[] request) {}
 
   private final RespLimits limits;
-  private final List<Own> localRequests = new ArrayList<>(0);
+  private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private @Nullable ByteBuf block;
   private int partition;
   private int queued;
@@ -49,40 +49,40 @@ public final class Transaction {
   private boolean mayWrite;
   private boolean mayWriteByScripts;
   private boolean callsScripts;
-  private int firstKeyAt; // in the block, once there is one
+  private int firstKeyAt; // index in the block; 0 before the first key
   private int firstKeyLength;
-  private boolean severalKeys; // different keys
+  private boolean severalKeys; // that differ
 
   /**
-   * @param partition that its keys must be in, or {@link #ANY_PARTITION}
+   * @param partition that its keys must belong to, or {@link #ANY_PARTITION}
    */
   public Transaction(RespLimits limits, int partition) {
     this.limits = limits;
     this.partition = partition;
   }
 
-  /** Commands queued so far. */
+  /** The number of commands queued so far. */
   int queued() {
     return queued;
   }
 
-  /** Bytes of the buffer with what is queued for a node. */
+  /** Bytes of the buffer with the commands for a node. */
   public long size() {
     return block == null ? 0 : block.capacity();
   }
 
-  /** Bytes of the objects with what Penstock answers itself. */
+  /** Bytes of the objects with the local commands. */
   public long sizeOnHeap() {
     return aborted ? 0 : localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
   }
 
-  /** Commands for a node among them. */
+  /** The number of commands for a node. */
   int nodeCommands() {
     return queued - localRequests.size();
   }
 
-  /** Those that Penstock answers itself, in their order. */
-  List<Own> localRequests() {
+  /** The local commands, in their order. */
+  List<LocalRequest> localRequests() {
     return localRequests;
   }
 
@@ -91,65 +91,65 @@ public final class Transaction {
     return partition;
   }
 
-  /** Whether a command was refused, so that {@code EXEC} will be. */
+  /** Returns whether a command was rejected, so that {@code EXEC} will fail. */
   boolean isAborted() {
     return aborted;
   }
 
-  /** Whether replies behind this point are in another protocol than the node's. */
+  /** Returns whether later replies are in another protocol than the node's. */
   boolean changesProtocol() {
     return changesProtocol;
   }
 
-  /** Whether keys of {@code other} may be among its keys. */
+  /** Returns whether its keys may belong to partition {@code other}. */
   boolean mayHaveKeysIn(int other) {
     return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other;
   }
 
-  /** Whether a command that may write is queued, scripts aside. */
+  /** Returns whether a command that may write is queued; scripts do not count. */
   boolean mayWrite() {
     return mayWrite;
   }
 
-  /** Whether a script or function is called that may write, as far as its name tells. */
+  /** Returns whether a script or function is called that may write, judged by the command. */
   boolean mayWriteByScripts() {
     return mayWriteByScripts;
   }
 
-  /** A command that may write is queued. */
+  /** Notes that a command that may write is queued. */
   void noteWrite(CommandSpec command) {
     mayWrite |= !command.isScript();
     mayWriteByScripts |= command.isScript();
   }
 
-  /** Whether all that may write declares that it does not. */
+  /** Returns whether all queued scripts and functions that could write are declared read-only. */
   boolean hasOnlyReadOnlyScripts(ReadOnlyCalls readOnly, ClientContext client) {
     ByteBuf queuedBytes = block;
     return queuedBytes == null || readOnly.isReadOnlyBlock(queuedBytes, client);
   }
 
-  /** Whether its commands name more than one key. */
+  /** Returns whether its commands name more than one key. */
   boolean hasSeveralKeys() {
     return severalKeys;
   }
 
-  /** Whether a script or function is called that a node may lack. */
+  /** Returns whether a script or function is called that a node may lack. */
   boolean mayNeedScripts() {
     return callsScripts;
   }
 
-  /** A script or function is called. */
-  void callsScripts() {
+  /** Notes that a script or function is called. */
+  void noteScriptCall() {
     callsScripts = true;
   }
 
-  /** A command was refused. */
+  /** Aborts the transaction: a command was rejected. */
   void abort() {
     aborted = true;
     discard();
   }
 
-  /** Whether a request that long still fits. */
+  /** Returns whether a request of this length still fits. */
   boolean hasRoomFor(RequestFrame frame) {
     return size + frame.end() - frame.start() <= limits.maxRequestLength()
         && queued < limits.maxArguments();
@@ -158,17 +158,17 @@ public final class Transaction {
   /**
    * Queues a command for the node.
    *
-   * @param of partition of its keys, or {@link #ANY_PARTITION}
-   * @param command what it is, when that is known
+   * @param keyPartition partition of its keys, or {@link #ANY_PARTITION}
+   * @param command its spec; null if that is unknown
    */
-  void add(RequestFrame frame, int of, @Nullable CommandSpec command) {
+  void add(RequestFrame frame, int keyPartition, @Nullable CommandSpec command) {
     queued++;
     if (aborted) {
       return;
     }
     int length = frame.end() - frame.start();
     size += length;
-    partition = of == ANY_PARTITION ? partition : of;
+    partition = keyPartition == ANY_PARTITION ? partition : keyPartition;
     ByteBuf out = block;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);
@@ -183,7 +183,10 @@ public final class Transaction {
     }
   }
 
-  /** Finds out whether there are several, the copy of the command lying at {@code start}. */
+  /**
+   * Finds out whether there are several different keys. The command's copy is at index {@code
+   * start}.
+   */
   private void compareKeys(RequestFrame frame, CommandSpec command, ByteBuf out, int start) {
     var keys = new KeyPositions();
     command.findKeys(frame, keys);
@@ -194,24 +197,25 @@ public final class Transaction {
         firstKeyAt = at;
         firstKeyLength = length;
       }
-      severalKeys |= length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
+      severalKeys |=
+          length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
     }
   }
 
-  /** Queues a command that Penstock answers itself. */
+  /** Queues a local command. */
   void addLocal(RequestFrame frame, CommandSpec command) {
     changesProtocol |= command.name().equals("hello") && frame.argc() > 1;
-    int place = queued++;
+    int index = queued++;
     if (!aborted) {
       byte[] request = new byte[frame.end() - frame.start()];
       size += request.length;
       localBytes += request.length;
       frame.buffer().getBytes(frame.start(), request);
-      localRequests.add(new Own(place, request));
+      localRequests.add(new LocalRequest(index, request));
     }
   }
 
-  /** The block without its end; it goes over to the caller. */
+  /** Returns the block without {@code EXEC}; the caller takes ownership. */
   public ByteBuf takeBlock() {
     ByteBuf out = block;
     block = null;
@@ -222,7 +226,7 @@ public final class Transaction {
     return out;
   }
 
-  /** Gives everything back. */
+  /** Releases everything that is queued. */
   void discard() {
     localRequests.clear();
     ByteBuf out = block;

@@ -10,9 +10,9 @@ import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection nobody's
- * commands can come between them. A node that refuses any of them runs none, so what it refused may
- * be sent again as a whole.
+ * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection no other
+ * commands can come between them. A node that rejects any of them runs none, so the whole block may
+ * be sent again after a retryable error.
  */
 public abstract class TransactionBlock extends ClientExchange {
 
@@ -23,7 +23,7 @@ public abstract class TransactionBlock extends ClientExchange {
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
-  private final QueuedReplies queueing = new QueuedReplies();
+  private final QueuedReplies queuedReplies = new QueuedReplies();
 
   public TransactionBlock(ExchangeOwner owner) {
     super(owner);
@@ -33,25 +33,25 @@ public abstract class TransactionBlock extends ClientExchange {
     return text.getBytes(StandardCharsets.US_ASCII);
   }
 
-  /** Writes what stands before the first command. */
+  /** Writes {@code MULTI}, which stands before the first command. */
   public static void writeMulti(ByteBuf out) {
     out.writeBytes(MULTI);
   }
 
   /**
-   * Prepares for a first sending.
+   * Prepares for the first send.
    *
-   * @param block begun with {@link #writeMulti}, with the commands; ownership goes over
-   * @param commands how many there are in it
+   * @param block begun with {@link #writeMulti}, with the commands; this takes ownership
+   * @param commands number of commands in it
    */
   public final void prepare(CommandSpec command, int partition, ByteBuf block, int commands) {
     block.writeBytes(EXEC);
     setRequestBytes(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
-    interimReplies(queueing, commands + 1);
+    interimReplies(queuedReplies, commands + 1);
     prepare(command, partition);
   }
 
-  /** Of all its commands; none where one of them does not say what it is about. */
+  /** Returns the keys of all its commands; none if those of one command are unknown. */
   @Override
   public final RequestKeys keys() {
     return RequestKeys.ofAll(reader(), sharedBytes().buffer(), offset(), length());
@@ -59,44 +59,48 @@ public abstract class TransactionBlock extends ClientExchange {
 
   @Override
   public final void onReply(ByteBuf buffer, int from, int to) {
-    byte[] error = queueing.takeError();
+    byte[] error = queuedReplies.takeError();
     if (error == null || buffer.getByte(from) != '-') {
       super.onReply(buffer, from, to);
-    } else if (queueing.ranWithoutMulti()) {
-      onRanWithoutMulti(error, queueing.lastReply());
+    } else if (queuedReplies.ranWithoutMulti()) {
+      onRanWithoutMulti(error, queuedReplies.lastReply());
     } else if (!handleRetryableError(Unpooled.wrappedBuffer(error), 0, error.length)) {
       markExecuted();
       onAborted(error);
     }
   }
 
-  /** Whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
+  /** Returns whether the node refused {@code MULTI} itself, and so ran the commands one by one. */
   final boolean ranWithoutMulti() {
-    return queueing.ranWithoutMulti();
+    return queuedReplies.ranWithoutMulti();
   }
 
   /**
-   * The node refused {@code MULTI} with this error line, and ran the commands one by one.
+   * Handles a node that refused {@code MULTI} with this error line, and ran the commands one by
+   * one.
    *
    * @param reply to the last of them
    */
   public abstract void onRanWithoutMulti(byte[] error, ByteBuf reply);
 
-  /** What {@code EXEC} is answered then. */
+  /** Returns the reply to {@code EXEC} in that case. */
   static byte[] notAtomicError(byte[] error) {
-    return reworded(NOT_ATOMIC, error);
+    return prefixed(NOT_ATOMIC, error);
   }
 
-  /** The node refused a command for good, with this error line, and ran nothing. */
+  /**
+   * Handles a node that rejected a command with this error line, which is not retryable, and ran
+   * nothing.
+   */
   public abstract void onAborted(byte[] error);
 
-  /** What {@code EXEC} is answered then. */
+  /** Returns the reply to {@code EXEC} in that case. */
   static byte[] abortError(byte[] error) {
-    return reworded(ABORTED, error);
+    return prefixed(ABORTED, error);
   }
 
-  /** The error line, without its {@code -}, behind {@code beginning}. */
-  private static byte[] reworded(String beginning, byte[] error) {
+  /** Returns {@code beginning} followed by the error line without its {@code -}. */
+  private static byte[] prefixed(String beginning, byte[] error) {
     return (beginning + new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1))
         .getBytes(StandardCharsets.ISO_8859_1);
   }

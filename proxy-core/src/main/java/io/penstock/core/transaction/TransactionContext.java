@@ -7,20 +7,20 @@ import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.retry.RetryableErrors;
 
 /**
- * What a client's transactions are made with.
+ * What a client's transactions need.
  *
- * @param forward as for requests that are sent in parts
- * @param retryableErrors reads the nodes' errors
- * @param backpressure of the client
- * @param localCommands answers Penstock's own commands
- * @param share of the client in its loop's turns
+ * @param forward what the client's forwarded requests need
+ * @param retryableErrors parses errors of nodes
+ * @param backpressure pauses reading from the client if nodes cannot keep up
+ * @param localCommands answers local commands
+ * @param budget of the client in a loop turn
  */
 public record TransactionContext(
     ForwardContext forward,
     RetryableErrors retryableErrors,
     Backpressure backpressure,
     LocalCommandHandler localCommands,
-    TurnBudget share) {
+    TurnBudget budget) {
 
   public ClientContext clientContext() {
     return forward.clientContext();

@@ -31,8 +31,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client's transactions, in the words of Redis's multi.c and server.c. What is queued is kept
- * here and checked as far as the table knows; {@code EXEC} sends it in one piece.
+ * A client's transactions, with the error texts of Redis's multi.c and server.c. Commands are
+ * queued here and checked as far as the command table allows; {@code EXEC} sends them in one piece.
  */
 public final class Transactions {
 
@@ -42,8 +42,8 @@ public final class Transactions {
   private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
   private static final String NO_SUBSCRIBING =
       "ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported";
-  private static final String NO_SILENCE =
-      "ERR CLIENT REPLY inside MULTI is not supported: EXEC would answer less than it says";
+  private static final String NO_CLIENT_REPLY =
+      "ERR CLIENT REPLY inside MULTI is not supported: EXEC would lack replies";
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
@@ -54,111 +54,115 @@ public final class Transactions {
   private static final String OTHER_WATCHED =
       "CROSSSLOT Keys that are watched don't hash to the same slot";
   private static final String AFTER_HELLO =
-      "ERR HELLO must be the last command but those of the connection in a transaction";
+      "ERR only connection commands may follow HELLO in a transaction";
   private static final String TOO_LARGE =
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
-  private final TransactionContext made;
+  private final TransactionContext context;
   private final Client client;
   private final ClientProfile profile;
   private final ReplySequence replies;
   private final Allowance account;
   private final Nodes nodes;
   private final RequestReader reader;
-  private final TurnBudget share;
-  private final ProxyView face;
+  private final TurnBudget budget;
+  private final ProxyView proxy;
   private @Nullable Transaction open;
   private @Nullable Watch watch;
 
   /**
-   * @param face whose parameters are Penstock's own
+   * @param proxy whose parameters {@code CONFIG SET} changes
    */
-  public Transactions(TransactionContext made, ClientProfile profile, ProxyView face) {
-    ClientContext context = made.clientContext();
-    this.made = made;
-    this.client = context.client();
+  public Transactions(TransactionContext context, ClientProfile profile, ProxyView proxy) {
+    ClientContext clientContext = context.clientContext();
+    this.context = context;
+    this.client = clientContext.client();
     this.profile = profile;
-    this.replies = context.replies();
-    this.account = context.account();
-    this.nodes = context.nodes();
-    this.reader = context.reader();
-    this.share = made.share();
-    this.face = face;
+    this.replies = clientContext.replies();
+    this.account = clientContext.account();
+    this.nodes = clientContext.nodes();
+    this.reader = clientContext.reader();
+    this.budget = context.budget();
+    this.proxy = proxy;
   }
 
-  /** Whether {@code MULTI} was called and what follows is queued. */
+  /** Returns whether {@code MULTI} was called and commands are queued. */
   public boolean isOpen() {
     return open != null;
   }
 
-  /** Whether {@code EXEC} would run a command that may write. */
+  /** Returns whether {@code EXEC} would run a command that may write. */
   public boolean mayWrite(ReadOnlyCalls readOnly) {
-    Transaction queue = open;
-    return queue != null
-        && (queue.mayWrite()
-            || (queue.mayWriteByScripts() && !queue.hasOnlyReadOnlyScripts(readOnly, made.clientContext())));
+    Transaction transaction = open;
+    return transaction != null
+        && (transaction.mayWrite()
+            || (transaction.mayWriteByScripts()
+                && !transaction.hasOnlyReadOnlyScripts(readOnly, context.clientContext())));
   }
 
-  /** Commands queued, or -1 outside a transaction: as {@code CLIENT LIST} has it. */
+  /** The number of queued commands, or -1 outside a transaction, as in {@code CLIENT LIST}. */
   public int queued() {
     return open == null ? -1 : open.queued();
   }
 
-  /** Keys that are watched: as {@code CLIENT LIST} has it. */
+  /** The number of watched keys, as in {@code CLIENT LIST}. */
   public int watched() {
     return watch == null ? 0 : watch.keys();
   }
 
-  /** What is queued since {@code MULTI}; null outside a transaction. */
+  /** The commands queued since {@code MULTI}; null outside a transaction. */
   public @Nullable Transaction openTransaction() {
     return open;
   }
 
   /**
-   * Queues or refuses a request in an open transaction. False for the few commands that run at
-   * once.
+   * Queues or rejects a request in an open transaction. Returns false for the few commands that run
+   * at once.
    */
   public boolean queueOrReject(RoutePlan plan, Command command) {
-    Transaction queue = Objects.requireNonNull(open);
+    Transaction transaction = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
     if (spec != null
         && (spec.has(CommandFlag.NO_MULTI) || reader.servers().abortsTransaction(spec))
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
-      return reject(queue, spec, NOT_ALLOWED);
+      return reject(transaction, spec, NOT_ALLOWED);
     }
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
-          queueLocalOrReject(queue, which, answer, command);
-      case RoutePlan.OnePartition one -> queueForNode(queue, one.partition(), command);
-      case RoutePlan.AnyNode _ -> queueForNode(queue, Transaction.ANY_PARTITION, command);
-      case RoutePlan.Script script -> queueForNode(queue, script.partition(), command);
+          queueLocalOrReject(transaction, which, answer, command);
+      case RoutePlan.OnePartition one -> queueForNode(transaction, one.partition(), command);
+      case RoutePlan.AnyNode _ -> queueForNode(transaction, Transaction.ANY_PARTITION, command);
+      case RoutePlan.Script script -> queueForNode(transaction, script.partition(), command);
       case RoutePlan.Publish(int partition, boolean sharded) ->
-          queueForNode(queue, sharded ? partition : Transaction.ANY_PARTITION, command);
+          queueForNode(transaction, sharded ? partition : Transaction.ANY_PARTITION, command);
       case RoutePlan.Blocking(int partition, int timeoutAt, boolean millis) ->
           queueForNode(
-              queue, partition, command, withShortTimeout(command, timeoutAt, millis)); // does not block
+              transaction,
+              partition,
+              command,
+              withShortTimeout(command, timeoutAt, millis)); // must not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
-      case RoutePlan.Split _ -> reject(queue, spec, CROSS_SLOT);
-      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(queue, command);
-      case RoutePlan.Reject(String error) -> reject(queue, spec, error);
+      case RoutePlan.Split _ -> reject(transaction, spec, CROSS_SLOT);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
+      case RoutePlan.Reject(String error) -> reject(transaction, spec, error);
     };
   }
 
-  private boolean queueForAll(Transaction queue, Command command) {
+  private boolean queueForAll(Transaction transaction, Command command) {
     CommandSpec spec = command.spec();
-    String refusal =
+    String rejection =
         spec != null && spec.name().equals("config|set")
-            ? ConfigSet.rejection(face.config(), command.frame())
+            ? ConfigSet.rejection(proxy.config(), command.frame())
             : null;
-    if (refusal != null || hasManyPartitions()) {
-      return reject(queue, spec, refusal == null ? EVERY_NODE : refusal);
+    if (rejection != null || hasManyPartitions()) {
+      return reject(transaction, spec, rejection == null ? EVERY_NODE : rejection);
     }
-    return queueForNode(queue, 0, command);
+    return queueForNode(transaction, 0, command);
   }
 
-  /** Whether a command for all keys concerns several nodes. */
+  /** Returns whether a command for all keys concerns several nodes. */
   private boolean hasManyPartitions() {
     return nodes.placement().partitions() > 1;
   }
@@ -167,78 +171,81 @@ public final class Transactions {
     return TimeoutArgument.shorten(command.frame(), timeoutAt, millis, reader.limits());
   }
 
-  private boolean queueForNode(Transaction queue, int partition, Command command) {
-    return queueForNode(queue, partition, command, command.frame());
+  private boolean queueForNode(Transaction transaction, int partition, Command command) {
+    return queueForNode(transaction, partition, command, command.frame());
   }
 
   private boolean queueForNode(
-      Transaction queue, int partition, Command command, RequestFrame request) {
+      Transaction transaction, int partition, Command command, RequestFrame request) {
     CommandSpec spec = command.spec();
-    if (queue.changesProtocol()) {
-      return reject(queue, spec, AFTER_HELLO);
+    if (transaction.changesProtocol()) {
+      return reject(transaction, spec, AFTER_HELLO);
     }
     int wanted = RequestKeys.isKeyless(partition, command) ? Transaction.ANY_PARTITION : partition;
-    if (!queue.mayHaveKeysIn(wanted)) {
-      return reject(queue, spec, OTHER_SLOT);
+    if (!transaction.mayHaveKeysIn(wanted)) {
+      return reject(transaction, spec, OTHER_SLOT);
     }
-    if (!queue.hasRoomFor(request)) {
-      return reject(queue, spec, TOO_LARGE);
+    if (!transaction.hasRoomFor(request)) {
+      return reject(transaction, spec, TOO_LARGE);
     }
-    queue.add(request, wanted, spec);
+    transaction.add(request, wanted, spec);
     account.check();
     if (spec != null && ClientPause.mayWrite(spec)) {
-      queue.noteWrite(spec);
+      transaction.noteWrite(spec);
     }
     if (spec != null && spec.isScript() && hasManyPartitions()) {
-      queue.callsScripts();
+      transaction.noteScriptCall();
     }
     answer(spec, QUEUED);
     return true;
   }
 
   private boolean queueLocalOrReject(
-      Transaction queue, CommandSpec spec, LocalCommand which, Command command) {
+      Transaction transaction, CommandSpec spec, LocalCommand which, Command command) {
     return switch (which) {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
       case CLIENT_REPLY ->
           profile.changesReplyMode(command)
-              ? reject(queue, spec, NO_SILENCE)
-              : queueLocal(queue, spec, command);
-      case SUBSCRIBE, PSUBSCRIBE -> reject(queue, spec, NO_SUBSCRIBING);
-      case WAIT -> queueForNode(queue, Transaction.ANY_PARTITION, command, withShortTimeout(command, 2, true));
+              ? reject(transaction, spec, NO_CLIENT_REPLY)
+              : queueLocal(transaction, spec, command);
+      case SUBSCRIBE, PSUBSCRIBE -> reject(transaction, spec, NO_SUBSCRIBING);
+      case WAIT ->
+          queueForNode(
+              transaction, Transaction.ANY_PARTITION, command, withShortTimeout(command, 2, true));
       case WAITAOF ->
-          queueForNode(queue, Transaction.ANY_PARTITION, command, withShortTimeout(command, 3, true));
-      default -> queueLocal(queue, spec, command);
+          queueForNode(
+              transaction, Transaction.ANY_PARTITION, command, withShortTimeout(command, 3, true));
+      default -> queueLocal(transaction, spec, command);
     };
   }
 
-  private boolean queueLocal(Transaction queue, CommandSpec spec, Command command) {
-    if (!queue.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
-      return reject(queue, spec, TOO_LARGE);
+  private boolean queueLocal(Transaction transaction, CommandSpec spec, Command command) {
+    if (!transaction.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
+      return reject(transaction, spec, TOO_LARGE);
     }
-    queue.addLocal(command.frame(), spec);
+    transaction.addLocal(command.frame(), spec);
     account.check();
     answer(spec, QUEUED);
     return true;
   }
 
-  private boolean reject(Transaction queue, @Nullable CommandSpec spec, String error) {
+  private boolean reject(Transaction transaction, @Nullable CommandSpec spec, String error) {
     if (isExec(spec)) {
       close();
     } else {
-      queue.abort();
+      transaction.abort();
     }
     replies.reject(spec, errorFor(spec, ErrorReplies.encode(error)));
     return true;
   }
 
-  /** Answers a request about transactions; those it must wait for have ended. */
+  /** Answers a command about transactions; the requests that it must wait for have ended. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
-    Transaction queue = open;
+    Transaction transaction = open;
     switch (which) {
       case EXEC -> execute(spec);
       case MULTI -> {
-        if (queue != null) {
+        if (transaction != null) {
           replies.reject(spec, NESTED);
         } else {
           int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
@@ -247,50 +254,50 @@ public final class Transactions {
         }
       }
       case DISCARD -> {
-        if (queue == null) {
+        if (transaction == null) {
           replies.reject(spec, "ERR DISCARD without MULTI");
         } else {
           close();
           answer(spec, OK);
         }
       }
-      default -> { // UNWATCH, also of a transaction
+      default -> { // UNWATCH, also inside a transaction
         unwatch();
-        share.spend(TurnBudget.LOCAL_REPLY);
+        budget.spend(TurnBudget.LOCAL_REPLY);
         request.begin(spec).deliverOwned(Unpooled.wrappedBuffer(OK), Outcome.OK);
       }
     }
   }
 
-  /** What requests an {@code EXEC} must wait for. */
+  /** The requests that an {@code EXEC} must wait for. */
   public enum Awaits {
     NOTHING,
-    /** Those that are about the transaction's partition. */
+    /** Those for the transaction's partition. */
     SAME_PARTITION,
-    /** All: it goes by another connection. */
+    /** All, since it is sent over another connection. */
     ALL
   }
 
-  /** What an {@code EXEC} that comes now must wait for. */
+  /** Returns what an {@code EXEC} that comes now must wait for. */
   public Awaits execWaitsFor() {
-    Transaction queue = open;
-    if (queue == null || queue.isAborted()) {
+    Transaction transaction = open;
+    if (transaction == null || transaction.isAborted()) {
       return Awaits.NOTHING;
     }
     return watch == null ? Awaits.SAME_PARTITION : Awaits.ALL;
   }
 
-  /** The partition that the open transaction is for. */
+  /** The partition of the open transaction. */
   public int partition() {
     return open == null ? 0 : Math.max(0, open.partition());
   }
 
   private void execute(CommandSpec spec) {
-    Transaction queue = open;
+    Transaction transaction = open;
     Watch watched = watch;
-    if (queue == null) {
+    if (transaction == null) {
       replies.reject(spec, "ERR EXEC without MULTI");
-    } else if (queue.isAborted()) {
+    } else if (transaction.isAborted()) {
       close();
       replies.reject(spec, ABORTED);
     } else if (watched != null && watched.isInvalidated()) {
@@ -299,14 +306,14 @@ public final class Transactions {
     } else {
       open = null;
       watch = null;
-      send(spec, queue, watched);
+      send(spec, transaction, watched);
     }
   }
 
   private void send(CommandSpec exec, Transaction transaction, @Nullable Watch watched) {
     ReplySlot whole = replies.begin(exec);
     whole.targetManyPartitions();
-    var execution = new Execution(made, whole, transaction, watched);
+    var execution = new Execution(context, whole, transaction, watched);
     if (watched == null && transaction.nodeCommands() == 0) {
       execution.answerLocally();
       return;
@@ -315,7 +322,7 @@ public final class Transactions {
     execution.prepare(exec, partition, transaction.takeBlock(), transaction.nodeCommands());
     if (watched == null) {
       if (transaction.hasSeveralKeys()) {
-        made.forward().order().trackMultiKeyRequest(execution);
+        context.forward().order().trackMultiKeyRequest(execution);
       }
       execution.sendPrerequisites(this::send);
       send(execution);
@@ -327,32 +334,33 @@ public final class Transactions {
 
   private void send(Exchange exchange) {
     if (!nodes.dispatch(exchange)) {
-      made.backpressure().pauseIfBusy(exchange.sentTo());
+      context.backpressure().pauseIfBusy(exchange.sentTo());
     }
   }
 
   /**
-   * {@code WATCH}, outside a transaction. No earlier request is unanswered: those go by another
-   * connection, and may be about the same keys.
+   * Runs a {@code WATCH} outside a transaction. No earlier request is unanswered: those use another
+   * connection, and may concern the same keys.
    */
   public void watch(CommandSpec spec, int partition, IncomingRequest request) {
     Watch watched = watch;
     if (watched == null) {
-      watched = new Watch(made.clientContext(), made.retryableErrors(), partition, this::unwatch);
+      watched =
+          new Watch(context.clientContext(), context.retryableErrors(), partition, this::unwatch);
       watch = watched;
     }
     if (watched.partition() != partition) {
       replies.reject(spec, OTHER_WATCHED);
     } else if (!watched.isNew() && watched.isInvalidated()) {
-      answer(spec, OK); // it makes no difference any more
+      answer(spec, OK); // the next transaction will not run anyway
     } else {
-      ReplySlot place = replies.begin(spec);
-      client.suspend(place);
-      watched.add(place, request);
+      ReplySlot slot = replies.begin(spec);
+      client.suspend(slot);
+      watched.add(slot, request);
     }
   }
 
-  /** Nothing is watched any more; what is watched now was not watched. */
+  /** Stops watching all keys. */
   void unwatch() {
     if (watch != null) {
       watch.close();
@@ -360,7 +368,10 @@ public final class Transactions {
     }
   }
 
-  /** The client speaks another protocol from here on, which its connection to the node does not. */
+  /**
+   * Handles a change of the client's protocol. The connection with the watched keys does not change
+   * its protocol, so the watch is invalidated.
+   */
   public void onProtocolChange() {
     if (watch != null) {
       watch.invalidate();
@@ -368,11 +379,14 @@ public final class Transactions {
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
-    share.spend(TurnBudget.LOCAL_REPLY);
+    budget.spend(TurnBudget.LOCAL_REPLY);
     replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
   }
 
-  /** An error as the command's caller gets it: {@code EXEC} puts its own word before any other. */
+  /**
+   * Returns an error as the client gets it: any error of {@code EXEC} begins with {@code
+   * EXECABORT}.
+   */
   public static byte[] errorFor(@Nullable CommandSpec spec, byte[] error) {
     if (!isExec(spec)) {
       return error;
@@ -387,7 +401,7 @@ public final class Transactions {
         && which == LocalCommand.EXEC;
   }
 
-  /** The transaction is discarded, if there is one, and nothing watched. */
+  /** Discards the open transaction, if any, and stops watching. */
   public void close() {
     unwatch();
     if (open != null) {

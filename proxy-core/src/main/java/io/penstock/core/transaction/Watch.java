@@ -17,9 +17,9 @@ import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one partition that a client watches, and the connection that it has for itself
- * meanwhile. Lost, with its connection or because the partition is served elsewhere, it counts as a
- * key that changed. Confined to its loop.
+ * The keys of one partition that a client watches, and the connection leased for that. If the
+ * connection is lost or another node takes over the partition, the watch is invalid, which counts
+ * as a changed key. Confined to its loop.
  */
 public final class Watch {
 
@@ -31,21 +31,24 @@ public final class Watch {
   private final Runnable onFirstWatchFailed;
   private final int partition;
   private @Nullable Lease lease;
-  private boolean asking; // the connection is to where the partition is being moved
-  private @Nullable WatchCall waiting; // for another attempt
+  private boolean asking; // the connection is to the node that the partition is being moved to
+  private @Nullable WatchCall waiting; // for its next attempt
   private int keys;
   private boolean invalidated;
   private boolean closed;
 
   /**
-   * @param nothingWatched runs when the first {@code WATCH} has failed
+   * @param onFirstWatchFailed runs when the first {@code WATCH} has failed
    */
   public Watch(
-      ClientContext context, RetryableErrors refusals, int partition, Runnable nothingWatched) {
+      ClientContext context,
+      RetryableErrors retryableErrors,
+      int partition,
+      Runnable onFirstWatchFailed) {
     this.context = context;
     this.nodes = context.nodes();
-    this.retryableErrors = refusals;
-    this.onFirstWatchFailed = nothingWatched;
+    this.retryableErrors = retryableErrors;
+    this.onFirstWatchFailed = onFirstWatchFailed;
     this.partition = partition;
   }
 
@@ -53,12 +56,12 @@ public final class Watch {
     return partition;
   }
 
-  /** How many keys were given; one that was given twice counts twice. */
+  /** The number of keys given; a key that was given twice counts twice. */
   int keys() {
     return keys;
   }
 
-  /** Whether a transaction must not run any more. */
+  /** Returns whether a transaction must not run any more. */
   boolean isInvalidated() {
     Lease on = lease;
     return invalidated || on == null || !on.isOpen() || !(asking || isOwner(on));
@@ -69,42 +72,46 @@ public final class Watch {
     return owner != null && owner.master().equals(on.node());
   }
 
-  /** Whether keys were never watched yet. */
+  /** Returns whether no keys were watched yet. */
   boolean isNew() {
     return lease == null && !invalidated;
   }
 
-  /** Watches more keys: those of the request, whose place among the replies this is. */
-  void add(ReplySlot place, IncomingRequest request) {
+  /** Watches the keys of the request, too; its reply goes to {@code slot}. */
+  void add(ReplySlot slot, IncomingRequest request) {
     keys += request.frame().argc() - 1;
-    new WatchCall(context, this, place, request).send();
+    new WatchCall(context, this, slot, request).send();
   }
 
-  /** Has this connection from now on. */
-  public void setLease(Lease taken, boolean onTheMove) {
+  /**
+   * Sets the connection.
+   *
+   * @param importing whether it is to the node that the partition is being moved to
+   */
+  public void setLease(Lease taken, boolean importing) {
     lease = taken;
-    asking = onTheMove;
+    asking = importing;
     if (closed) {
-      close(); // the client went away meanwhile
+      close(); // the client stopped watching meanwhile
     }
   }
 
-  /** What a node's error says; see {@link RetryableErrors}. */
+  /** Parses errors of nodes. */
   RetryableErrors retryableErrors() {
     return retryableErrors;
   }
 
-  /** The first call has failed: nothing is watched. */
+  /** Handles the failure of the first call: nothing is watched. */
   void onFirstWatchFailed() {
     onFirstWatchFailed.run();
   }
 
-  /** This one will try again, or null: none does. */
-  void waiting(@Nullable WatchCall call) {
+  /** Sets the call that waits for its next attempt; null for none. */
+  void setWaiting(@Nullable WatchCall call) {
     waiting = call;
   }
 
-  /** Sends by the connection; once something was watched. */
+  /** Sends over the connection. Called only after keys were watched. */
   void send(Exchange exchange) {
     Lease on = lease;
     if (on == null) {
@@ -114,7 +121,7 @@ public final class Watch {
     }
   }
 
-  /** Sends what {@link #send} needs there first, and that names no key. */
+  /** Sends over the connection a prerequisite of {@link #send} that names no key. */
   void sendWithoutAsking(Exchange exchange) {
     Lease on = lease;
     if (on == null) {
@@ -124,7 +131,7 @@ public final class Watch {
     }
   }
 
-  /** What was watched is not any more: a transaction must not run. */
+  /** Invalidates the watch: a transaction must not run. */
   void invalidate() {
     invalidated = true;
     Lease on = lease;
@@ -134,7 +141,7 @@ public final class Watch {
     }
   }
 
-  /** Gives the connection back after {@code EXEC}, with which a node stops watching. */
+  /** Releases the connection after {@code EXEC}, which ends the watching at the node. */
   void release() {
     Lease on = lease;
     lease = null;
@@ -143,7 +150,7 @@ public final class Watch {
     }
   }
 
-  /** Stops watching and gives the connection back. */
+  /** Stops watching and releases the connection. */
   void close() {
     closed = true;
     WatchCall call = waiting;
@@ -154,16 +161,16 @@ public final class Watch {
     Lease on = lease;
     lease = null;
     if (on != null && on.isOpen()) {
-      on.send(new End(context, on), false);
+      on.send(new Unwatch(context, on), false);
     }
   }
 
-  /** {@code UNWATCH}: when it is answered the connection is as it was. */
-  private static final class End extends Exchange {
+  /** An {@code UNWATCH}; after its reply the connection can be released. */
+  private static final class Unwatch extends Exchange {
 
     private final Lease lease;
 
-    End(ClientContext context, Lease lease) {
+    Unwatch(ClientContext context, Lease lease) {
       this.lease = lease;
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
       long deadline = context.loop().tick() + context.nodes().commandTimeoutNanos();

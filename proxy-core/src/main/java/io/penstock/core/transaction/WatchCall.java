@@ -24,8 +24,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One {@code WATCH}. The client's first one finds the node, and is tried again until its deadline;
- * a later one that the node does not take shows that what is watched is lost.
+ * One {@code WATCH}. The client's first one finds the node, and is retried until its deadline. A
+ * later one that gets a retryable error shows that the watched keys are lost.
  */
 final class WatchCall extends LeasedExchange {
 
@@ -36,18 +36,18 @@ final class WatchCall extends LeasedExchange {
   private final Loop loop;
   private final RetryableErrors retryableErrors;
   private final Watch watch;
-  private final ReplySlot place;
-  private @Nullable Lease taken; // by this one
+  private final ReplySlot slot;
+  private @Nullable Lease taken; // by this call
   private boolean asking;
   private boolean cancelled;
 
-  WatchCall(ClientContext context, Watch watch, ReplySlot place, IncomingRequest request) {
+  WatchCall(ClientContext context, Watch watch, ReplySlot slot, IncomingRequest request) {
     super(context.client());
     this.nodes = context.nodes();
     this.loop = context.loop();
     this.retryableErrors = watch.retryableErrors();
     this.watch = watch;
-    this.place = place;
+    this.slot = slot;
     RequestFrame frame = request.frame();
     bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();
@@ -60,7 +60,7 @@ final class WatchCall extends LeasedExchange {
   }
 
   void send() {
-    watch.waiting(null);
+    watch.setWaiting(null);
     if (cancelled) {
       return;
     }
@@ -91,11 +91,11 @@ final class WatchCall extends LeasedExchange {
     lease.send(this, withAsking);
   }
 
-  private void retry(byte[] refusal, Outcome outcome) {
+  private void retry(byte[] reply, Outcome outcome) {
     if (client.isInputEnded() || isTooLate()) {
-      answer(refusal, outcome);
+      answer(reply, outcome);
     } else if (nodes.heldRequests().tryEnter(this)) {
-      watch.waiting(this);
+      watch.setWaiting(this);
       loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     } else {
       answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
@@ -107,7 +107,7 @@ final class WatchCall extends LeasedExchange {
     return now - deadline() >= 0 && now - holdDeadline() >= 0;
   }
 
-  /** The client is gone while this waits for another attempt. */
+  /** Cancels this call while it waits for its next attempt. */
   void cancel() {
     cancelled = true;
     nodes.heldRequests().leave(this);
@@ -125,11 +125,11 @@ final class WatchCall extends LeasedExchange {
       answer(OK, Outcome.OK);
       return;
     }
-    RetryableError said = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
-    if (said != null) {
-      retryableErrors.applyToTopology(said);
+    RetryableError error = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
+    if (error != null) {
+      retryableErrors.applyToTopology(error);
     }
-    if (lease == null && said != null) {
+    if (lease == null && error != null) {
       invalidateWatch();
       return;
     }
@@ -138,18 +138,18 @@ final class WatchCall extends LeasedExchange {
     }
     byte[] line = new byte[to - from];
     buffer.getBytes(from, line);
-    if (said == null) {
+    if (error == null) {
       answer(line, Outcome.ERROR);
-    } else if (said.isAsk() && said.target() != null) {
-      sendTo(said.target(), true);
-    } else if (said.isMoved()) {
+    } else if (error.isAsk() && error.target() != null) {
+      sendTo(error.target(), true);
+    } else if (error.isMoved()) {
       retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
     } else {
       retry(line, Outcome.ERROR);
     }
   }
 
-  /** What was watched before is lost, and this with it: a transaction will not run. */
+  /** Invalidates the watch, with the keys of this call: a transaction will not run. */
   private void invalidateWatch() {
     watch.invalidate();
     answer(OK, Outcome.OK);
@@ -160,8 +160,8 @@ final class WatchCall extends LeasedExchange {
     if (watch.isNew()) {
       watch.onFirstWatchFailed();
     }
-    client.resume(place);
-    place.answer(reply, outcome);
+    client.resume(slot);
+    slot.answer(reply, outcome);
   }
 
   @Override
@@ -181,9 +181,9 @@ final class WatchCall extends LeasedExchange {
     if (failure == Failure.TIMEOUT) {
       answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
     } else {
-      HandshakeError refusal = nodes.handshakeError(sentTo());
-      byte[] reply = ErrorReplies.unavailable(refusal);
-      if (refusal != null && refusal.permanent()) {
+      HandshakeError error = nodes.handshakeError(sentTo());
+      byte[] reply = ErrorReplies.unavailable(error);
+      if (error != null && error.permanent()) {
         answer(reply, Outcome.UNAVAILABLE);
       } else {
         retry(reply, Outcome.UNAVAILABLE);

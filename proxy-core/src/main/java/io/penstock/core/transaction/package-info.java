@@ -1,7 +1,7 @@
 /**
- * {@code MULTI}, {@code EXEC} and {@code WATCH}. What comes behind {@code MULTI} is queued here;
- * {@code EXEC} leaves as one {@link io.penstock.core.transaction.TransactionBlock}, and the replies of
- * Penstock's own commands are put between those of the node. On the client's event loop.
+ * {@code MULTI}, {@code EXEC} and {@code WATCH}. The commands after {@code MULTI} are queued here;
+ * {@code EXEC} leaves as one {@link io.penstock.core.transaction.TransactionBlock}, and the replies
+ * to local commands are inserted between those of the node. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.transaction;

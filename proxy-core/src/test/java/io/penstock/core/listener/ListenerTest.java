@@ -188,7 +188,8 @@ class ListenerTest {
         result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
 
-    clients.forEach(client -> client.send("PING\r\n").expect("+PONG\r\n")); // every client is served
+    clients.forEach(
+        client -> client.send("PING\r\n").expect("+PONG\r\n")); // every client is served
 
     assertThat(hurried.delayed()).isPositive();
     assertThat(hurried.rejected()).isZero();

@@ -11,13 +11,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Replies that are read, because they are parts of one. The first byte chooses how they are merged,
- * the second how many there are at most; the rest is replies.
+ * Fuzzes the merging of replies. The first byte chooses how they are merged, the second limits
+ * their number; the rest is replies.
  */
 public final class MergeTarget {
 
   private static final int CONTROL = 2;
-  private static final int MOST_PARTS = 4;
+  private static final int MAX_PARTS = 4;
   private static final Merge[] MERGES = Merge.values();
 
   private static final LettuceReplies LETTUCE = new LettuceReplies();
@@ -28,26 +28,26 @@ public final class MergeTarget {
     if (data.length < CONTROL) {
       return;
     }
-    List<ByteBuf> replies = replies(data, 1 + (data[1] & 0xFF) % MOST_PARTS);
+    List<ByteBuf> replies = replies(data, 1 + (data[1] & 0xFF) % MAX_PARTS);
     if (replies.isEmpty()) {
       return;
     }
     replies.forEach(MergeTarget::compareWithLettuce);
     Merge how = MERGES[(data[0] & 0xFF) % MERGES.length];
     ByteBuf merged = Unpooled.buffer();
-    boolean fine =
+    boolean success =
         new ReplyMerger((buffer, from, to) -> merged.writeBytes(buffer, from, to - from))
             .merge(how, replies.toArray(ByteBuf[]::new), detail(how, data, replies.size()));
     int end = new ReplyScanner().scan(merged, 0, merged.writerIndex());
-    Oracle.requireSame("the end of what was merged", merged.writerIndex(), end);
-    Oracle.requireSame("an error", !fine, merged.getByte(0) == '-');
+    Oracle.requireSame("the end of the merged reply", merged.writerIndex(), end);
+    Oracle.requireSame("an error", !success, merged.getByte(0) == '-');
   }
 
-  private static List<ByteBuf> replies(byte[] data, int most) {
+  private static List<ByteBuf> replies(byte[] data, int limit) {
     ByteBuf wire = Unpooled.wrappedBuffer(data);
     var scanner = new ReplyScanner();
     List<ByteBuf> replies = new ArrayList<>();
-    for (int at = CONTROL; replies.size() < most; ) {
+    for (int at = CONTROL; replies.size() < limit; ) {
       int end = scanner.scan(wire, at, data.length);
       if (end < 0) {
         break;
@@ -58,7 +58,7 @@ public final class MergeTarget {
     return replies;
   }
 
-  /** For arrays by key, some order of keys; else a number of entries. */
+  /** Returns some order of keys for arrays by key, else a number of entries. */
   private static int[] detail(Merge how, byte[] data, int parts) {
     if (how != Merge.ARRAY_BY_KEY) {
       return new int[] {(data[1] & 0xFF) >> 2};
@@ -85,14 +85,14 @@ public final class MergeTarget {
     var written = new StringBuilder();
     tree.write(written);
     ByteBuf again = Unpooled.copiedBuffer(written, StandardCharsets.ISO_8859_1);
-    Oracle.requireSame("read, written and read", tree, ReplyTree.read(again));
+    Oracle.requireSame("parsed, written and parsed", tree, ReplyTree.read(again));
     List<String> tokens = new ArrayList<>();
     if (tokens(tree, tokens)) {
-      Oracle.requireSame("what is in it", reference.tokens(), tokens);
+      Oracle.requireSame("the content", reference.tokens(), tokens);
     }
   }
 
-  /** Answers false for what is passed on and never read. */
+  /** Returns false for values that are passed on without being read. */
   private static boolean tokens(ReplyTree tree, List<String> into) {
     return switch (tree) {
       case ReplyTree.Leaf leaf -> token(leaf, into);
@@ -121,7 +121,7 @@ public final class MergeTarget {
         try {
           into.add("integer " + leaf.integer());
         } catch (NumberFormatException | UnmergeableException e) {
-          return false; // and a merge of it is an error
+          return false; // merging it is an error
         }
       }
       case '_' -> into.add("nil");

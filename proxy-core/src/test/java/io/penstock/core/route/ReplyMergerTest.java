@@ -18,7 +18,7 @@ class ReplyMergerTest {
   private static final String CANNOT =
       "-ERR a node's reply to a part of this command cannot be merged\r\n";
 
-  /** The merged reply, with an exclamation mark in front when it is an error. */
+  /** Returns the merged reply, with a leading exclamation mark if it is an error. */
   private static String merged(Merge how, List<String> replies, int... groupOfKey) {
     var pieces = new StringBuilder();
     var merger = new ReplyMerger((buffer, from, to) -> pieces.append(Wire.text(buffer, from, to)));
@@ -27,12 +27,12 @@ class ReplyMergerTest {
     for (ByteBuf buffer : buffers) {
       buffer.readerIndex(2); // replies may begin anywhere in their buffer
     }
-    boolean fine = merger.merge(how, buffers, groupOfKey);
+    boolean success = merger.merge(how, buffers, groupOfKey);
     for (ByteBuf buffer : buffers) {
       assertThat(buffer.refCnt()).isEqualTo(1);
       buffer.release();
     }
-    return (fine ? "" : "!") + pieces;
+    return (success ? "" : "!") + pieces;
   }
 
   @Test
@@ -42,7 +42,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void mapsAreNoLists() {
+  void mapsAreNotMergedAsLists() {
     for (Merge how : List.of(Merge.CONCAT, Merge.UNION)) {
       assertThat(merged(how, List.of("%1\r\n+a\r\n:1\r\n", "%1\r\n+b\r\n:1\r\n")))
           .isEqualTo("!" + CANNOT);
@@ -50,24 +50,24 @@ class ReplyMergerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"*-1\r\n", "+fine\r\n", ":1\r\n", ",1.5\r\n", "_\r\n"})
-  void whatIsNoTextIsNotTakenForOne(String reply) {
+  @ValueSource(strings = {"*-1\r\n", "+success\r\n", ":1\r\n", ",1.5\r\n", "_\r\n"})
+  void otherTypesAreNotMergedAsTexts(String reply) {
     assertThat(merged(Merge.TEXTS, List.of(reply, Wire.bulk("fine")))).isEqualTo("!" + CANNOT);
     assertThat(merged(Merge.STATS, List.of("*2\r\n+a\r\n*-1\r\n", "*2\r\n+a\r\n,1.5\r\n")))
         .isEqualTo("!" + CANNOT);
   }
 
-  /** A stack is not as deep as what a node may send. */
+  /** A node's reply may be nested deeper than the stack allows. */
   @ParameterizedTest
   @EnumSource(names = {"NEWEST", "LATEST", "HISTORY", "HISTOGRAM", "STATS", "TEXTS"})
-  void whatIsDeeperThanAnyReportIsNotRead(Merge how) {
+  void aReplyThatIsNestedTooDeeplyIsAnError(Merge how) {
     String deep = "*1\r\n".repeat(200_000) + ":1\r\n";
 
     assertThat(merged(how, List.of(deep, deep), 10)).isEqualTo("!" + CANNOT);
   }
 
   @Test
-  void elementsComeInTheOrderOfTheCallersKeys() {
+  void elementsComeInTheOrderOfTheClientsKeys() {
     assertThat(
             merged(
                 Merge.ARRAY_BY_KEY,
@@ -80,7 +80,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void elementsOfAnyShapeAreTakenWhole() {
+  void elementsOfAnyTypeAreKeptWhole() {
     assertThat(
             merged(
                 Merge.ARRAY_BY_KEY,
@@ -92,12 +92,12 @@ class ReplyMergerTest {
   }
 
   @Test
-  void okIsTheReplyWhenEveryPartSaysSo() {
+  void okIsTheReplyIfEveryPartIsOk() {
     assertThat(merged(Merge.ALL_OK, List.of("+OK\r\n", "+OK\r\n"))).isEqualTo("+OK\r\n");
   }
 
   @Test
-  void whatIsFineNeedNotBeThere() {
+  void repliesThatAreNotErrorsMayBeEmptyForAllOk() {
     assertThat(merged(Merge.ALL_OK, List.of("", ""))).isEqualTo("+OK\r\n");
     assertThat(merged(Merge.ALL_OK, List.of("", "-OOM no\r\n", ""))).isEqualTo("!-OOM no\r\n");
   }
@@ -112,13 +112,13 @@ class ReplyMergerTest {
   }
 
   @Test
-  void theFirstThatSucceededIsTheReplyWhereOneIsEnough() {
+  void theFirstSuccessIsTheReplyIfOneIsEnough() {
     assertThat(merged(Merge.ONE_SUCCEEDED, List.of("-NOTBUSY no\r\n", "+OK\r\n")))
         .isEqualTo("+OK\r\n");
   }
 
   @Test
-  void whereNoneSucceededTheErrorThatSaysMoreIsTheReply() {
+  void withoutSuccessTheMoreSpecificErrorIsTheReply() {
     assertThat(
             merged(
                 Merge.ONE_SUCCEEDED,
@@ -129,13 +129,13 @@ class ReplyMergerTest {
   }
 
   @Test
-  void aReplyThatIsTheSameEverywhereIsGivenOnce() {
+  void equalRepliesAreReturnedOnce() {
     assertThat(merged(Merge.ALL_SUCCEEDED, List.of("$2\r\nab\r\n", "$2\r\nab\r\n")))
         .isEqualTo("$2\r\nab\r\n");
   }
 
   @Test
-  void aSumBeyondSixtyFourBitsIsAnErrorAndNotAnotherNumber() {
+  void aSumBeyondSixtyFourBitsIsAnError() {
     String most = ":9223372036854775807\r\n";
     String least = ":-9223372036854775808\r\n";
     assertThat(merged(Merge.SUM, List.of(most, ":0\r\n"))).isEqualTo(most);
@@ -172,7 +172,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void integersAreMergedByPlace() {
+  void integersAreMergedElementByElement() {
     List<String> exist = List.of("*3\r\n:1\r\n:1\r\n:0\r\n", "*3\r\n:1\r\n:0\r\n:0\r\n");
     assertThat(merged(Merge.MIN_BY_ELEMENT, exist)).isEqualTo("*3\r\n:1\r\n:0\r\n:0\r\n");
     List<String> counts =
@@ -185,7 +185,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void whatDoesNotGoTogetherByPlaceIsAnError() {
+  void elementsThatCannotBeMergedAreAnError() {
     for (String other :
         List.of("*0\r\n", "*1\r\n+d\r\n", "*1\r\n:1\r\n", "~1\r\n+c\r\n", ":1\r\n", "*-1\r\n")) {
       assertThat(merged(Merge.SUM_BY_ELEMENT, List.of("*1\r\n+c\r\n", other)))
@@ -205,7 +205,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void chanceChoosesAmongThoseThatHaveSomething() {
+  void aRandomReplyIsChosenAmongThoseThatAreNotNull() {
     List<String> replies = List.of("$-1\r\n", "$1\r\na\r\n", "_\r\n", "$1\r\nb\r\n");
     Set<String> seen = new TreeSet<>();
     for (int i = 0; i < 200; i++) {
@@ -217,7 +217,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void theServerThatRunsAFunctionIsTheOneToTellOf() {
+  void theReplyWithARunningFunctionIsChosen() {
     String idle = "*4\r\n+running_script\r\n$-1\r\n+engines\r\n*0\r\n";
     String busy = "*4\r\n+running_script\r\n*2\r\n+name\r\n+f\r\n+engines\r\n*0\r\n";
     assertThat(merged(Merge.RUNNING, List.of(idle, busy))).isEqualTo(busy);
@@ -229,7 +229,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void repliesThatDoNotFitAreAnError() {
+  void repliesOfTheWrongShapeAreAnError() {
     assertThat(merged(Merge.SUM, List.of(":1\r\n", "+OK\r\n"))).isEqualTo("!" + CANNOT);
     assertThat(merged(Merge.ARRAY_BY_KEY, List.of("*1\r\n:1\r\n", ":1\r\n"), 0, 1))
         .isEqualTo("!" + CANNOT);
@@ -237,10 +237,10 @@ class ReplyMergerTest {
         .isEqualTo("!" + CANNOT);
   }
 
-  /** A line is passed on whatever it says; what is to be added has to be a number. */
+  /** A line is passed on without being parsed; only integers that are added must be numbers. */
   @ParameterizedTest
   @ValueSource(strings = {"", "-", "+2", "x", "2x", "2 ", " 2", "1\n2", "1\r2", "--2"})
-  void integersThatAreNoneAreAnError(String odd) {
+  void invalidIntegersAreAnError(String odd) {
     String one = ":1\r\n";
     String none = ":" + odd + "\r\n";
     assertThat(merged(Merge.SUM, List.of(one, none))).isEqualTo("!" + CANNOT);
@@ -263,7 +263,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void theNewestEntriesAreTakenAndNoMoreThanWanted() {
+  void theLatestEntriesAreReturnedUpToTheLimit() {
     List<String> replies = List.of("*2\r\n" + entry(9) + entry(3), "*0\r\n", "*1\r\n" + entry(5));
 
     assertThat(merged(Merge.NEWEST, replies, 2)).isEqualTo("*2\r\n" + entry(9) + entry(5));
@@ -272,7 +272,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void ofEachEventTheLastAndTheWorstAreTold() {
+  void eachEventHasItsLatestLatencyAndItsMaximum() {
     assertThat(
             merged(
                 Merge.LATEST,
@@ -286,7 +286,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void serversOfDifferentAgeTellOfAnEventWhatBothHave() {
+  void eventsOfOlderAndNewerServersAreMerged() {
     String older = "*1\r\n*4\r\n$3\r\nfoo\r\n:10\r\n:2\r\n:90\r\n";
     String newer = "*1\r\n*6\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:8\r\n:20\r\n:3\r\n";
     String merged = "*1\r\n*6\r\n$3\r\nfoo\r\n:12\r\n:5\r\n:90\r\n:20\r\n:3\r\n";
@@ -299,7 +299,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void samplesAreJoinedByTheirTime() {
+  void samplesAreSortedByTime() {
     assertThat(
             merged(
                 Merge.HISTORY,
@@ -313,7 +313,7 @@ class ReplyMergerTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"*", "%"})
-  void histogramsAreAddedDurationByDuration(String type) {
+  void histogramsAreAddedPerDuration(String type) {
     String get = "$3\r\nget\r\n";
     String calls = "$5\r\ncalls\r\n";
     String usec = "$14\r\nhistogram_usec\r\n";
@@ -349,7 +349,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void textsAreGivenOnceWhereTheyAreTheSame() {
+  void equalTextsAreReturnedOnce() {
     assertThat(merged(Merge.TEXTS, List.of("$2\r\nhi\r\n", "$2\r\nhi\r\n")))
         .isEqualTo("$2\r\nhi\r\n");
     assertThat(merged(Merge.TEXTS, List.of("=5\r\ntxt:a\r\n", "-ERR x\r\n")))
@@ -358,7 +358,7 @@ class ReplyMergerTest {
   }
 
   @Test
-  void textsThatDifferStandBehindOneAnother() {
+  void differentTextsAreConcatenated() {
     String text = "# Shard 1 of 2\na\n# Shard 2 of 2\nb\n";
 
     assertThat(merged(Merge.TEXTS, List.of("$1\r\na\r\n", "$1\r\nb\r\n")))
@@ -369,7 +369,7 @@ class ReplyMergerTest {
 
   @ParameterizedTest
   @EnumSource(names = {"NEWEST", "LATEST", "HISTORY", "HISTOGRAM", "STATS"})
-  void reportsOfAnotherFormCannotBeMerged(Merge how) {
+  void reportsOfAnotherShapeCannotBeMerged(Merge how) {
     assertThat(merged(how, List.of("*1\r\n$1\r\na\r\n", "*1\r\n+a\r\n"), 10))
         .isEqualTo("!" + CANNOT);
   }

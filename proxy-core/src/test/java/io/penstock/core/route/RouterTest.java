@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Slots are what {@code CLUSTER KEYSLOT} says: a 15495, b 3300, c 7365, foo 12182. */
+/** Slots as of {@code CLUSTER KEYSLOT}: a 15495, b 3300, c 7365, foo 12182. */
 class RouterTest {
 
   private static final int A = 15_495;
@@ -77,8 +77,8 @@ class RouterTest {
         "SUNIONSTORE {a}d {a}1 {a}2",
         "MSET a 1 {a}b"
       })
-  void commandsOfSeveralKeysAreToldFromOthers(String line) {
-    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Several(A));
+  void multiKeyCommandsHaveAPlanOfTheirOwn(String line) {
+    assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.MultiKey(A));
     assertThat(plan(cluster, line)).isSameAs(plan(cluster, "MGET a {a}x"));
   }
 
@@ -89,13 +89,13 @@ class RouterTest {
     "EVAL s 0, 0, false",
     "EVAL s x a, 0, false"
   })
-  void scriptsGoToTheSlotOfTheirKeysAndAreRemembered(String line, int slot, boolean several) {
+  void scriptsGoToTheSlotOfTheirKeys(String line, int slot, boolean several) {
     assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Script(slot, several));
     assertThat(plan(single, line)).isEqualTo(slot(0));
   }
 
   @Test
-  void aCallOfScanGoesWhereItsCursorSays() {
+  void scanHasAPlanOfItsOwn() {
     assertThat(plan(cluster, "SCAN 0 COUNT 5")).isEqualTo(new RoutePlan.Scan());
     assertThat(plan(single, "SCAN 0 COUNT 5")).isEqualTo(slot(0));
   }
@@ -114,22 +114,22 @@ class RouterTest {
   }
 
   @Test
-  void commandsWithoutAnyKeyOfTheirOwnMayGoAnywhere() {
+  void commandsWithoutKeysMayGoToAnyNode() {
     assertThat(plan(cluster, "TIME")).isEqualTo(new RoutePlan.AnyNode());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"FCALL f 0", "FCALL f x a", "EVALSHA s 3 a", "ZUNIONSTORE d 0 a"})
-  void callsWhoseKeysCannotBeToldGoToOneNodeThatWordsTheError(String line) {
+  void callsWithUnknownKeysGoToOneNode(String line) {
     assertThat(plan(cluster, line)).isInstanceOf(RoutePlan.Single.class);
   }
 
   @Test
-  void aDivisibleCommandWithAnArgumentTooManyIsRefused() {
+  void aSplitCommandWithAnExtraArgumentIsRejected() {
     assertThat(plan(cluster, "MSET a 1 b"))
         .isEqualTo(new RoutePlan.Reject("ERR wrong number of arguments for 'mset' command"));
     assertThat(plan(cluster, "MSET a 1 {a}b"))
-        .isInstanceOf(RoutePlan.OnePartition.class); // who tells it
+        .isInstanceOf(RoutePlan.OnePartition.class); // the node reports the error
   }
 
   @Test
@@ -167,13 +167,13 @@ class RouterTest {
 
   @Test
   void keysOfOneSlotAreNotSplit() {
-    assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(new RoutePlan.Several(A));
+    assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(new RoutePlan.MultiKey(A));
     assertThat(plan(cluster, "DEL b")).isEqualTo(slot(B));
-    assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(new RoutePlan.Several(C));
+    assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(new RoutePlan.MultiKey(C));
   }
 
   @Test
-  void aSplitLeavesNoTraceForTheNext() {
+  void aSplitDoesNotAffectTheNextOne() {
     String many = "DEL" + " k%d".repeat(500).formatted(numbers(500));
     RoutePlan.Split first = (RoutePlan.Split) plan(cluster, many);
     int groups = first.groups();
@@ -204,13 +204,13 @@ class RouterTest {
         "LMOVE a b LEFT RIGHT",
         "ZUNIONSTORE a 2 b c"
       })
-  void whatCannotBeSplitMustNotCrossSlots(String line) {
+  void commandsThatCannotBeSplitMustNotCrossSlots(String line) {
     assertThat(plan(cluster, line))
         .isEqualTo(reject("CROSSSLOT Keys in request don't hash to the same slot"));
   }
 
   @Test
-  void oneServerTakesKeysOfAllSlots() {
+  void aSingleServerTakesKeysOfAllSlots() {
     for (String line : List.of("GET a", "MGET a b c", "MSETNX a 1 b 2", "RENAME a b", "DEL a b")) {
       assertThat(plan(single, line)).isEqualTo(slot(0));
     }
@@ -227,7 +227,7 @@ class RouterTest {
     "SCRIPT KILL, ONE_SUCCEEDED, true",
     "FUNCTION STATS, RUNNING, true"
   })
-  void whatConcernsAllKeysGoesToEveryShard(String line, Merge merge, boolean aside) {
+  void commandsForAllKeysGoToEveryShard(String line, Merge merge, boolean aside) {
     RoutePlan.Broadcast everywhere = new RoutePlan.Broadcast(merge, aside);
 
     assertThat(plan(cluster, line)).isEqualTo(everywhere).isSameAs(plan(cluster, line));
@@ -240,7 +240,7 @@ class RouterTest {
     "PUBSUB SHARDNUMSUB a, SHARD_SUBSCRIBERS",
     "PUBSUB NUMPAT, PATTERNS"
   })
-  void whatAServerCountsIsPutRightAlsoWhereThereIsOne(String line, Merge merge) {
+  void countsOfASingleServerAreCorrected(String line, Merge merge) {
     assertThat(plan(cluster, line)).isEqualTo(new RoutePlan.Broadcast(merge, false));
     assertThat(plan(single, line)).isEqualTo(new RoutePlan.Broadcast(merge, false));
   }
@@ -263,7 +263,7 @@ class RouterTest {
   }
 
   @Test
-  void bothRoutersRefuseWhatNoServerKnowsInRedisWords() {
+  void bothRoutersRejectUnknownCommandsAsRedisDoes() {
     for (Router router : List.of(cluster, single)) {
       assertThat(plan(router, "FOO a b"))
           .isEqualTo(reject("ERR unknown command 'FOO', with args beginning with: 'a' 'b' "));
@@ -279,7 +279,7 @@ class RouterTest {
   }
 
   @Test
-  void ownCommandsHaveABoundedNumberOfArguments() {
+  void argumentsOfLocalCommandsAreLimited() {
     RoutePlan tooMany =
         reject("OVERLOADED too many arguments for a command that this proxy answers itself");
     for (String own : List.of("COMMAND INFO", "CLIENT KILL", "HELLO 3")) {
@@ -290,11 +290,11 @@ class RouterTest {
     assertThat(plan(cluster, "CONFIG GET" + " x".repeat(16_382)))
         .isInstanceOf(RoutePlan.Local.class);
     assertThat(plan(cluster, "SUBSCRIBE" + " x".repeat(300_000)))
-        .isInstanceOf(RoutePlan.Local.class); // names count otherwise
+        .isInstanceOf(RoutePlan.Local.class); // names to subscribe to have another limit
   }
 
   @Test
-  void blockingCommandsHaveABoundedNumberOfArguments() {
+  void argumentsOfBlockingCommandsAreLimited() {
     assertThat(plan(cluster, "BLPOP" + " x".repeat(262_142) + " 0"))
         .isInstanceOf(RoutePlan.Blocking.class);
     assertThat(plan(cluster, "BLPOP" + " x".repeat(262_143) + " 0"))
@@ -318,7 +318,7 @@ class RouterTest {
   }
 
   @Test
-  void whatMayBlockGoesToItsKeysWithItsTimeout() {
+  void blockingCommandsGoToTheirKeysWithTheirTimeout() {
     assertThat(plan(cluster, "BLPOP {a}1 {a}2 0"))
         .isEqualTo(new RoutePlan.Blocking(15_495, 3, false));
     assertThat(plan(cluster, "BLPOP a b 0"))
@@ -329,7 +329,7 @@ class RouterTest {
     assertThat(plan(single, "BLPOP a b 0")).isEqualTo(new RoutePlan.Blocking(0, 3, false));
   }
 
-  /** Divides keys by their first byte. */
+  /** Assigns keys to partitions by their first byte. */
   private record ByFirstByte(int partitions) implements Partitioner {
 
     @Override
@@ -339,10 +339,10 @@ class RouterTest {
   }
 
   @Test
-  void keysGoByThePartitionsOfTheUpstream() {
+  void keysAreRoutedByTheUpstreamsPartitions() {
     var router = new Router(new ByFirstByte(3)); // a 1, b 2, c 0, d 1
     assertThat(plan(router, "GET a")).isEqualTo(new RoutePlan.Single(1));
-    assertThat(plan(router, "MGET a d")).isEqualTo(new RoutePlan.Several(1));
+    assertThat(plan(router, "MGET a d")).isEqualTo(new RoutePlan.MultiKey(1));
     assertThat(plan(router, "RENAME a b")).isInstanceOf(RoutePlan.Reject.class);
     assertThat(plan(router, "DEL a b c d"))
         .isInstanceOfSatisfying(
@@ -355,7 +355,7 @@ class RouterTest {
   }
 
   @Test
-  void moreKeysThanPartitionsAreDivided() {
+  void moreKeysThanPartitionsAreSplit() {
     var router = new Router(new ByFirstByte(2));
     assertThat(plan(router, "DEL" + " a b c d".repeat(20)))
         .isInstanceOfSatisfying(
@@ -367,7 +367,7 @@ class RouterTest {
   }
 
   @Test
-  void scanKnowsNoMorePartitionsThanItsCursorHasRoomFor() {
+  void scanIsRejectedIfItsCursorHasNoRoomForPartitions() {
     assertThat(plan(new Router(new ByFirstByte(16_384)), "SCAN 0")).isEqualTo(new RoutePlan.Scan());
     assertThat(plan(new Router(new ByFirstByte(16_385)), "SCAN 0"))
         .isEqualTo(

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ScanCursorTest {
 
   @Test
-  void whatIsPutInComesOutAndTheCursorIsPositive() {
+  void aCursorIsPositiveAndDecodesToItsParts() {
     var random = new Random(8);
     for (int i = 0; i < 10_000; i++) {
       long node = random.nextLong() >>> (24 + random.nextInt(40));
@@ -41,21 +41,22 @@ class ScanCursorTest {
   }
 
   @Test
-  void thereIsNoRoomForMoreThanFortyBits() {
+  void nodeCursorsOfMoreThanFortyBitsDoNotFit() {
     assertThat(new ScanCursor(true, 16_383, -1, (1L << 40) - 1).encode()).isEqualTo(Long.MAX_VALUE);
-    assertThat(new ScanCursor(true, 16_383, -1, 1L << 40).encode()).isEqualTo(ScanCursor.DOES_NOT_FIT);
+    assertThat(new ScanCursor(true, 16_383, -1, 1L << 40).encode())
+        .isEqualTo(ScanCursor.DOES_NOT_FIT);
     assertThat(new ScanCursor(true, 0, 0, -1).encode()).isEqualTo(ScanCursor.DOES_NOT_FIT);
   }
 
   @ParameterizedTest
   @CsvSource({"0, 0", "00, 0", "+7, 7", "-1, -1", "18446744073709551615, -1", "'', 0"})
-  void numbersAreReadAsServersReadThem(String text, long value) {
+  void cursorsAreParsedAsByServers(String text, long value) {
     assertThat(ScanCursor.parse(text)).isEqualTo(value);
   }
 
   @ParameterizedTest
   @ValueSource(strings = {" 0", "0 ", "abc", "0x1", "18446744073709551616", "-", "+-1", "1\0"})
-  void whatIsNoNumberIsNoCursor(String text) {
+  void aCursorMustBeANumber(String text) {
     assertThatThrownBy(() -> ScanCursor.parse(text)).isInstanceOf(NumberFormatException.class);
   }
 }

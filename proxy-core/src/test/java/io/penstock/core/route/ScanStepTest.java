@@ -91,7 +91,7 @@ class ScanStepTest {
   }
 
   @Test
-  void aNewMasterIsScannedFromItsBeginning() {
+  void aNewMasterIsScannedFromTheStart() {
     SlotMap failedOver = with(with(MAP, node(4), 0, 4_999), node(4), 7_000, 9_999);
 
     ScanStep step = ScanStep.of(first().next(77), failedOver);
@@ -102,7 +102,7 @@ class ScanStepTest {
   }
 
   @Test
-  void afterAChangeEachRunIsScannedWhereItIsNow() {
+  void afterAChangeEachRunIsScannedAtItsMaster() {
     ScanStep b = ScanStep.of(first().next(0), MAP);
     SlotMap moved = with(MAP, A, 12_000, 12_099); // from C, not visited yet, to A, which was
 
@@ -119,7 +119,7 @@ class ScanStepTest {
   }
 
   @Test
-  void aRunThatGrowsWhileItIsScannedIsBegunAgain() {
+  void aRunThatGrowsDuringItsScanIsScannedAgain() {
     SlotMap moved = with(MAP, B, 7_000, 7_000);
     ScanStep b = ScanStep.of(ScanStep.of(first().next(0), MAP).next(3), moved);
     assertThat(b.nodeCursor()).isZero();
@@ -134,7 +134,7 @@ class ScanStepTest {
   }
 
   @Test
-  void whatChangesElsewhereDoesNotBeginTheRunAgain() {
+  void changesElsewhereDoNotRestartTheRun() {
     SlotMap moved = with(MAP, B, 7_000, 7_000);
     ScanStep b = ScanStep.of(ScanStep.of(first().next(0), MAP).next(3), moved);
     long cursor = b.next(9);
@@ -156,7 +156,7 @@ class ScanStepTest {
   }
 
   @Test
-  void aSlotThatMovesAtOnceBetweenTwoCallsIsNeverMissed() {
+  void aSlotThatMovesBetweenTwoCallsIsNotMissed() {
     var random = new Random(2026);
     for (int round = 0; round < 60; round++) {
       Set<Integer> missed = new HashSet<>();
@@ -166,20 +166,20 @@ class ScanStepTest {
       SlotMap map = MAP;
       long cursor = 0;
       Endpoint scanned = A;
-      Set<Integer> seenOnNode = new HashSet<>(); // what was there when the node's scan began
+      Set<Integer> seenOnNode = new HashSet<>(); // slots that the node had when its scan began
       do {
         ScanStep step = ScanStep.of(cursor, map);
         if (step.nodeCursor() == 0) {
           scanned = step.master();
           seenOnNode = slotsOf(map, step.master());
         } else if (!step.master().equals(scanned)) {
-          seenOnNode.clear(); // a cursor of another node says nothing
+          seenOnNode.clear(); // a cursor of another node means nothing
         } else {
-          seenOnNode.retainAll(slotsOf(map, step.master())); // a scan may see nothing that came
+          seenOnNode.retainAll(slotsOf(map, step.master())); // a scan may miss what arrived
         }
         boolean ends = step.nodeCursor() >= random.nextInt(1, 4);
         if (ends) {
-          missed.removeAll(seenOnNode); // and nothing for certain before it ends
+          missed.removeAll(seenOnNode); // nothing is certain before the scan ends
         }
         cursor = step.next(ends ? 0 : step.nodeCursor() + 1);
         if (random.nextInt(4) == 0) {
@@ -207,13 +207,14 @@ class ScanStepTest {
     ByteBuf bytes = Wire.buffer("??" + reply);
     bytes.readerIndex(2);
     boolean fine =
-        first().toClientReply(bytes, (buffer, from, to) -> text.append(Wire.text(buffer, from, to)));
+        first()
+            .toClientReply(bytes, (buffer, from, to) -> text.append(Wire.text(buffer, from, to)));
     bytes.release();
     return (fine ? "" : "!") + text;
   }
 
   @Test
-  void theClientsCursorTakesThePlaceOfTheNodes() {
+  void theNodesCursorIsReplacedByTheClients() {
     String next = Long.toString(first().next(12));
     assertThat(answer("*2\r\n$2\r\n12\r\n*1\r\n$1\r\nk\r\n"))
         .isEqualTo("*2\r\n$" + next.length() + "\r\n" + next + "\r\n*1\r\n$1\r\nk\r\n");

@@ -244,7 +244,8 @@ class RetriesTest {
       passThrough(one, "foo");
       other.send("+OK\r\n" + moved(Rig.SLOT_A, 1));
 
-      client.expect("-UNAVAILABLE the slot is being migrated; the command did not run\r\n" + "+2\r\n");
+      client.expect(
+          "-UNAVAILABLE the slot is being migrated; the command did not run\r\n" + "+2\r\n");
       assertNothingElseSentTo(one, "foo");
     }
 

@@ -272,7 +272,8 @@ class ServerRepliesTest {
       client
           .send(call("MULTI") + call("CONFIG SET maxclients 5") + call("EXEC"))
           .expect("+OK\r\n-ERR CONFIG SET failed (possibly related to argument 'maxclients') - ")
-          .expect("it is a setting of this proxy: set penstock.max-clients in its configuration\r\n")
+          .expect(
+              "it is a setting of this proxy: set penstock.max-clients in its configuration\r\n")
           .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
     }
   }

@@ -152,7 +152,8 @@ class WatchTest {
         rig.onLoop(() -> {
           CommandSpec exec = CommandTable.load().byName("exec");
           TransactionContext parts = parts(session);
-          var watch = new Watch(parts.clientContext(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
+          var watch =
+              new Watch(parts.clientContext(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
           var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
           var running = new Execution(parts, session.reserve(exec), queue, watch);
           running.prepare(exec, Rig.SLOT_A, queue.takeBlock(), 0);

@@ -20,7 +20,7 @@ class TransactionTest {
   }
 
   @Test
-  void itHasRoomForSoManyCommands() {
+  void theNumberOfCommandsIsLimited() {
     Transaction transaction = of(2, 1_000);
     transaction.add(GET, 1, null);
     assertThat(transaction.hasRoomFor(GET)).isTrue();
@@ -30,7 +30,7 @@ class TransactionTest {
   }
 
   @Test
-  void itHasRoomForSoManyBytes() {
+  void theNumberOfBytesIsLimited() {
     Transaction transaction = of(100, 2 * LENGTH);
     transaction.add(GET, 1, null);
     assertThat(transaction.hasRoomFor(GET)).isTrue();
@@ -39,7 +39,7 @@ class TransactionTest {
   }
 
   @Test
-  void anAbortedOneHoldsNothingAndGoesOnCounting() {
+  void anAbortedTransactionIsEmptyButStillCounts() {
     Transaction transaction = of(100, 100);
     transaction.add(GET, 1, null);
     transaction.abort();

@@ -33,9 +33,10 @@ final class KeySources {
   /**
    * Returns the keys below a prefix. Environment variables count only if {@code known} has the key:
    * Kubernetes sets {@code PENSTOCK_SERVICE_HOST} and others in every pod if a Service has that
-   * name. They are looked up by key, because the name of a variable does not distinguish dashes from
-   * dots. System properties below {@code penstock.test} belong to the tests, which start Penstock in
-   * their own JVM. A section with only comments below it, an empty value in YAML, is ignored.
+   * name. They are looked up by key, because the name of a variable does not distinguish dashes
+   * from dots. System properties below {@code penstock.test} belong to the tests, which start
+   * Penstock in their own JVM. A section with only comments below it, an empty value in YAML, is
+   * ignored.
    */
   Set<ConfigurationPropertyName> below(String prefix, KeyTree known) {
     ConfigurationPropertyName parent = ConfigurationPropertyName.of(prefix);
@@ -104,7 +105,9 @@ final class KeySources {
     return variable != null && !isServiceLink(String.valueOf(variable.getValue()));
   }
 
-  /** Returns whether it is the value of {@code PENSTOCK_PORT} that Kubernetes sets for a Service. */
+  /**
+   * Returns whether it is the value of {@code PENSTOCK_PORT} that Kubernetes sets for a Service.
+   */
   static boolean isServiceLink(String value) {
     return value.startsWith("tcp://");
   }

@@ -55,7 +55,9 @@ final class KeyTree {
     return tree;
   }
 
-  /** Returns whether there is such a key, by its name or an old one, or such an element of a list. */
+  /**
+   * Returns whether there is such a key, by its name or an old one, or such an element of a list.
+   */
   boolean contains(ConfigurationPropertyName name) {
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
     return list == null ? keys.containsKey(newName(name)) : list.isList();

@@ -37,8 +37,7 @@ final class ManagementPortCheck {
             key, environment, "must be a port from 0 to 65535, or -1 for no management port");
       }
     } catch (PlaceholderResolutionException e) {
-      throw invalid(
-          key, environment, "${" + e.getPlaceholder() + "} is not set");
+      throw invalid(key, environment, "${" + e.getPlaceholder() + "} is not set");
     }
   }
 

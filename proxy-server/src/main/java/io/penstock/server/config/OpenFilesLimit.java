@@ -31,7 +31,9 @@ record OpenFilesLimit(long files, long open) {
   /** One of so many files is reserved, for exclusive connections of clients and for more nodes. */
   private static final long SHARE = 4;
 
-  /** Returns the limit of this process. The JVM has already raised its soft limit to the hard one. */
+  /**
+   * Returns the limit of this process. The JVM has already raised its soft limit to the hard one.
+   */
   static OpenFilesLimit ofThisProcess() {
     if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
       long files = system.getMaxFileDescriptorCount();
@@ -83,9 +85,7 @@ record OpenFilesLimit(long files, long open) {
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes =
-        settings.upstream().hasFixedNodes()
-            ? settings.upstream().addresses().size()
-            : MIN_NODES;
+        settings.upstream().hasFixedNodes() ? settings.upstream().addresses().size() : MIN_NODES;
     return open + OWN + loops * PER_LOOP + nodes * loops;
   }
 

@@ -246,8 +246,8 @@ public record PenstockProperties(
    *     Redis Cluster.
    * @param nodes `host:port` of each instance as clients reach it; the same list on each instance.
    *     If not set, this instance alone.
-   * @param announceHost Host at which clients reach this instance. Required if `nodes` lists several
-   *     instances. If not set, the address that the client has connected to.
+   * @param announceHost Host at which clients reach this instance. Required if `nodes` lists
+   *     several instances. If not set, the address that the client has connected to.
    * @param announcePort Port at which clients reach this instance. If not set, `penstock.port`.
    */
   public record ClusterFacade(

@@ -44,8 +44,7 @@ public final class PropertiesReader {
 
   private static final Pattern NON_ZERO_NUMBER = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
-  static final KeyTree KEYS =
-      KeyTree.of(PREFIX, PenstockProperties.class, RenamedKeys.newByOld());
+  static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class, RenamedKeys.newByOld());
   private static final KeyTree COMPATIBLE_KEYS =
       KeyTree.of(COMPATIBLE_PREFIX, CompatibleKeys.class);
 
@@ -136,7 +135,9 @@ public final class PropertiesReader {
     return name == null ? key : name; // the other tree lacks most keys
   }
 
-  /** Returns sources that find a key of {@code penstock} under the name that the user wrote, too. */
+  /**
+   * Returns sources that find a key of {@code penstock} under the name that the user wrote, too.
+   */
   private Iterable<ConfigurationPropertySource> ownSources() {
     List<ConfigurationPropertySource> aliased = new ArrayList<>();
     for (ConfigurationPropertySource source : sources.all()) {
@@ -179,35 +180,33 @@ public final class PropertiesReader {
 
   private void rejectBothNames() {
     RenamedKeys.newByOld()
-        .forEach(
-            (old, now) -> {
-              if (own.contains(old) && own.contains(now)) {
-                throw new InvalidConfigurationException(
-                    sources.fault(
-                        old,
-                        "it is the old name of "
-                            + now
-                            + ", which is set too ("
-                            + String.join(", ", sources.origins(now))
-                            + ")",
-                        "remove " + old));
-              }
-            });
+        .forEach((old, now) -> {
+          if (own.contains(old) && own.contains(now)) {
+            throw new InvalidConfigurationException(
+                sources.fault(
+                    old,
+                    "it is the old name of "
+                        + now
+                        + ", which is set too ("
+                        + String.join(", ", sources.origins(now))
+                        + ")",
+                    "remove " + old));
+          }
+        });
   }
 
   private void warnOfOldNames() {
     RenamedKeys.newByOld()
-        .forEach(
-            (old, now) -> {
-              for (String origin : own.contains(old) ? sources.origins(old) : List.<String>of()) {
-                LOG.warn(
-                    "{} ({}) is deprecated and stops working with the next release; rename it to"
-                        + " {}",
-                    old,
-                    origin,
-                    now);
-              }
-            });
+        .forEach((old, now) -> {
+          for (String origin : own.contains(old) ? sources.origins(old) : List.<String>of()) {
+            LOG.warn(
+                "{} ({}) is deprecated and stops working with the next release; rename it to"
+                    + " {}",
+                old,
+                origin,
+                now);
+          }
+        });
   }
 
   private void rejectUnknownKeys() {

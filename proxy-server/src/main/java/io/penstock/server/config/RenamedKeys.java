@@ -34,9 +34,8 @@ final class RenamedKeys {
   private static Map<ConfigurationPropertyName, ConfigurationPropertyName> byName(
       Map<String, String> names) {
     Map<ConfigurationPropertyName, ConfigurationPropertyName> sorted = new TreeMap<>();
-    names.forEach(
-        (old, now) ->
-            sorted.put(ConfigurationPropertyName.of(old), ConfigurationPropertyName.of(now)));
+    names.forEach((old, now) ->
+        sorted.put(ConfigurationPropertyName.of(old), ConfigurationPropertyName.of(now)));
     return sorted;
   }
 }

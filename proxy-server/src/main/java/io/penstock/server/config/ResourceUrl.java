@@ -19,10 +19,10 @@ import org.jspecify.annotations.Nullable;
  * Parses resource URLs.
  *
  * <p>{@code redis-cluster://[[user:]password@]host:port[,host:port…]} and {@code
- * redis://[[user:]password@]host:port[?db=n]}. Credentials end at the last {@code @}, the user at the
- * first {@code :}; both are percent-decoded, so that {@code %} itself is {@code %25} and a colon in
- * a user is {@code %3A}, while {@code @ : , / ?} in a password may stand as they are. No password
- * ({@code @host}, {@code :@host}) means no authentication.
+ * redis://[[user:]password@]host:port[?db=n]}. Credentials end at the last {@code @}, the user at
+ * the first {@code :}; both are percent-decoded, so that {@code %} itself is {@code %25} and a
+ * colon in a user is {@code %3A}, while {@code @ : , / ?} in a password may stand as they are. No
+ * password ({@code @host}, {@code :@host}) means no authentication.
  */
 public final class ResourceUrl {
 
@@ -62,7 +62,8 @@ public final class ResourceUrl {
    */
   public static UpstreamSettings parse(String url) {
     int end = url.indexOf("://");
-    if (end < 0 || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be part of a password
+    if (end < 0
+        || !SCHEME.matcher(url.substring(0, end)).matches()) { // it may be part of a password
       throw new InvalidUrlException(
           "it has no scheme", "start it with redis-cluster:// or redis://, as in " + example());
     }
@@ -122,7 +123,8 @@ public final class ResourceUrl {
   private static int database(String query) {
     if (!query.startsWith("db=")) {
       throw new InvalidUrlException(
-          "db is the only parameter, and ?" + query + " is another one", "write ?db=0, or remove it");
+          "db is the only parameter, and ?" + query + " is another one",
+          "write ?db=0, or remove it");
     }
     return number(query.substring(3), 0, Integer.MAX_VALUE, "the database", "write ?db=0");
   }
@@ -168,7 +170,8 @@ public final class ResourceUrl {
     }
     if (!(bracketed ? IPV6 : HOST).matcher(host).matches()) {
       throw new InvalidUrlException(
-          host.isEmpty() ? "a host is missing" : "'" + text + "' is not a host name or address", fix);
+          host.isEmpty() ? "a host is missing" : "'" + text + "' is not a host name or address",
+          fix);
     }
     return host;
   }

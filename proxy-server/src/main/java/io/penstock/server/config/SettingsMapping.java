@@ -62,7 +62,8 @@ public final class SettingsMapping {
             new FailoverHold(
                 properties.backend().failoverHold(), properties.backend().failoverHoldRequests()),
             queueLimits(properties.backend())),
-        new Refresh(properties.topology().refreshPeriod(), properties.topology().minRefreshInterval()),
+        new Refresh(
+            properties.topology().refreshPeriod(), properties.topology().minRefreshInterval()),
         rules,
         properties.transport(),
         loops,

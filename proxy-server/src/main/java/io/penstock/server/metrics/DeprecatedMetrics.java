@@ -104,10 +104,13 @@ final class DeprecatedMetrics {
         boolean any = false;
         for (FunctionCounter counter : registry.find(old.now().meterName()).functionCounters()) {
           List<String> labels = new ArrayList<>();
-          counter.getId().getTags().forEach(tag -> {
-            labels.add(tag.getKey());
-            labels.add(tag.getValue());
-          });
+          counter
+              .getId()
+              .getTags()
+              .forEach(tag -> {
+                labels.add(tag.getKey());
+                labels.add(tag.getValue());
+              });
           family.add(counter.count(), labels.toArray(String[]::new));
           any = true;
         }

@@ -4,8 +4,8 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import java.util.List;
 
 /**
- * The metrics that Penstock itself exports, {@code penstock_*}. {@code docs/reference/metrics.md} is
- * generated from this list.
+ * The metrics that Penstock itself exports, {@code penstock_*}. {@code docs/reference/metrics.md}
+ * is generated from this list.
  */
 public enum Metric {
   COMMANDS(
@@ -166,6 +166,7 @@ public enum Metric {
   private final Type type;
   private final String baseName;
   private final String help;
+
   @SuppressWarnings("ImmutableEnumChecker") // made by List.of
   private final List<String> labels;
 

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the statistics of the proxy from its event loops: at most once in a while, and not longer
- * than a scrape may take. However many threads read, one query is in progress, and each thread waits
- * for its result with its own timeout. Thread-safe.
+ * than a scrape may take. However many threads read, one query is in progress, and each thread
+ * waits for its result with its own timeout. Thread-safe.
  */
 final class StatsReader {
 
@@ -44,8 +44,8 @@ final class StatsReader {
   }
 
   /**
-   * Returns statistics that are no older than the maximum age. If the event loops do not respond, as
-   * while they shut down, returns the latest ones, or null if there are none.
+   * Returns statistics that are no older than the maximum age. If the event loops do not respond,
+   * as while they shut down, returns the latest ones, or null if there are none.
    */
   @Nullable ProxyStats read() {
     Reading known = latest;
@@ -63,8 +63,8 @@ final class StatsReader {
   }
 
   /**
-   * Starts a query, unless one is in progress: a loop that hangs gets one more task, and not one per
-   * scrape.
+   * Starts a query, unless one is in progress: a loop that hangs gets one more task, and not one
+   * per scrape.
    */
   private CompletableFuture<ProxyStats> query() {
     var mine = new CompletableFuture<ProxyStats>();

@@ -28,9 +28,9 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The tables of {@code docs/reference/configuration.md}, made of {@link PenstockProperties}: type
- * and range from {@link Between}, default from {@link DefaultValue}, meaning from the Javadoc, which
- * Spring Boot's annotation processor writes to {@code spring-configuration-metadata.json}. A block
- * of the page names its keys, or the beginning of their names and {@code *}.
+ * and range from {@link Between}, default from {@link DefaultValue}, meaning from the Javadoc,
+ * which Spring Boot's annotation processor writes to {@code spring-configuration-metadata.json}. A
+ * block of the page names its keys, or the beginning of their names and {@code *}.
  */
 final class ConfigurationPage {
 

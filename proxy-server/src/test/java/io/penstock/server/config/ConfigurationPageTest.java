@@ -70,7 +70,8 @@ class ConfigurationPageTest {
 
     for (String key :
         List.of("management.server.port", "spring.lifecycle.timeout-per-shutdown-phase")) {
-      assertThat(page).containsPattern("\\| `" + key + "` \\| [^|]+ \\| `" + defaults.get(key) + "` \\|");
+      assertThat(page)
+          .containsPattern("\\| `" + key + "` \\| [^|]+ \\| `" + defaults.get(key) + "` \\|");
     }
   }
 

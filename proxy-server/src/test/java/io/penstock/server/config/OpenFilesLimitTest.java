@@ -50,7 +50,8 @@ class OpenFilesLimitTest {
                 "dispatch", dispatch,
                 "transpond.local.resource", resource));
 
-    ProxySettings held = new OpenFilesLimit(files, OPEN).applyTo(setting.settings(), setting.reader());
+    ProxySettings held =
+        new OpenFilesLimit(files, OPEN).applyTo(setting.settings(), setting.reader());
 
     assertThat(held).isEqualTo(setting.settings().withMaxClients(admitted));
     assertThat(held.listen().maxClients()).isEqualTo(admitted);
@@ -83,7 +84,8 @@ class OpenFilesLimitTest {
 
     assertThat(fault.key()).isEqualTo("penstock.max-clients");
     assertThat(fault.reason())
-        .isEqualTo("this process may open 146 files (ulimit -n), and needs 146 even without clients");
+        .isEqualTo(
+            "this process may open 146 files (ulimit -n), and needs 146 even without clients");
     assertThat(fault.fix()).isEqualTo("raise ulimit -n to 13334, or to 300 for fewer clients");
     assertThat(
             new OpenFilesLimit(147, OPEN)

@@ -198,8 +198,9 @@ class RenamedKeysTest {
     assertThat(OptionNames.defaultOf(OLD)).isEqualTo("4096");
     assertThat(OptionNames.nearest("penstock.backend.max-in-fligt")).isEqualTo(NEW);
     assertThatCode(() -> CommandLine.of("--" + OLD + "=5")).doesNotThrowAnyException();
-    assertThat(catchThrowableOfType(
-            UsageException.class, () -> CommandLine.of("--penstock.max-in-flight=5")))
+    assertThat(
+            catchThrowableOfType(
+                UsageException.class, () -> CommandLine.of("--penstock.max-in-flight=5")))
         .isNotNull();
   }
 

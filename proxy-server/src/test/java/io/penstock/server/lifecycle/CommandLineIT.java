@@ -149,7 +149,8 @@ class CommandLineIT {
   private static PenstockProcess start(List<String> before, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(before);
-    String servers = "-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path(); // for the demo
+    String servers =
+        "-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path(); // for the demo
     command.addAll(List.of(PenstockProcess.JAVA, servers, "-jar", JAR.toString()));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");

@@ -79,7 +79,10 @@ class StartAndStopIT {
       try (RespClient client = penstock.connect()) {
         assertThatThrownBy(() -> client.text("GET", "key"))
             .hasMessageContaining(
-                "127.0.0.1:" + server.port() + " does not accept connections from this proxy: " + reason);
+                "127.0.0.1:"
+                    + server.port()
+                    + " does not accept connections from this proxy: "
+                    + reason);
       }
     }
   }

@@ -82,7 +82,8 @@ class DeprecatedMetricsTest {
     for (OldName old : DeprecatedMetrics.oldNames()) {
       if (old.now() != Metric.MANAGEMENT_REQUESTS_REJECTED) {
         assertThat(text)
-            .contains("# HELP " + old.exportedName() + " Deprecated: use " + old.now().exportedName())
+            .contains(
+                "# HELP " + old.exportedName() + " Deprecated: use " + old.now().exportedName())
             .contains("# TYPE " + old.exportedName() + " " + type(old));
       }
     }
@@ -138,8 +139,7 @@ class DeprecatedMetricsTest {
     "-1, prometheus, false",
     "9180, health, false"
   })
-  void theLogSaysSoWhereMetricsAreExported(
-      String port, String exposed, boolean expected) {
+  void theLogSaysSoWhereMetricsAreExported(String port, String exposed, boolean expected) {
     MockEnvironment environment = new MockEnvironment();
     environment.setProperty("server.port", port);
     environment.setProperty("management.endpoints.web.exposure.include", exposed);

@@ -122,7 +122,8 @@ final class MetricsPage {
     Set<String> seen = new HashSet<>();
     for (Metric metric : Metric.values()) {
       for (String label : metric.labels()) {
-        long metrics = Arrays.stream(Metric.values()).filter(other -> same(other, metric, label)).count();
+        long metrics =
+            Arrays.stream(Metric.values()).filter(other -> same(other, metric, label)).count();
         if (metrics == 1 || seen.add(label)) {
           String name = metrics == 1 ? "`" + metric.exportedName() + "`" : "all with this label";
           values(metric, label)
@@ -161,8 +162,7 @@ final class MetricsPage {
       case "node" -> Map.of("an address", "`host:port` of the node");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");
-      case "kind" ->
-          of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");
+      case "kind" -> of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");
       case "type" -> of(RetryablePrefix.class, MetricsPage::lower, MetricsPage::meaning);
       case "trigger" -> of(RefreshTrigger.class, MetricsPage::lower, MetricsPage::meaning);
       case "outcome" -> outcomes(metric);
@@ -235,7 +235,8 @@ final class MetricsPage {
   private static String meaning(HeldOutcome outcome) {
     return switch (outcome) {
       case SERVED -> "A node accepted the request, or it was answered";
-      case GIVEN_UP -> "The request waited for `failover-hold`, or Penstock stopped; the client got an error";
+      case GIVEN_UP ->
+          "The request waited for `failover-hold`, or Penstock stopped; the client got an error";
       case DROPPED -> "The client disconnected";
       case REFUSED -> "`failover-hold-requests` was reached, and the client got `-OVERLOADED`";
     };
@@ -272,7 +273,8 @@ final class MetricsPage {
   /** The values are those that the management port exports; a test compares them. */
   private static Map<String, String> managementReasons() {
     return of(
-        "connections", "The oldest connection was closed because of `server.tomcat.max-connections`",
+        "connections",
+            "The oldest connection was closed because of `server.tomcat.max-connections`",
         "timeout", "The request did not arrive, or its reply was not read, in time",
         "body", "The endpoint reads no body, or not one of that size (413)",
         "length", "The request has a body without `Content-Length` (411)",

@@ -26,7 +26,10 @@ final class Closing {
     }
   }
 
-  /** Runs the closing action after a failure; a second failure becomes a suppressed exception of the first. */
+  /**
+   * Runs the closing action after a failure; a second failure becomes a suppressed exception of the
+   * first.
+   */
   static void after(RuntimeException failure, Runnable closing) {
     try {
       closing.run();

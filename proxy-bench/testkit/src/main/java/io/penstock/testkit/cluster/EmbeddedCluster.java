@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Every method returns when all running nodes know what it did. Not thread-safe, but one
- * thread may change the cluster while others talk to its servers.
+ * <p>Every method returns when all running nodes know what it did. Not thread-safe, but one thread
+ * may change the cluster while others talk to its servers.
  */
 public final class EmbeddedCluster implements AutoCloseable {
 
@@ -159,7 +159,8 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   /**
-   * Kills every server and removes every folder. Returns when this was done, or tried, for all of them.
+   * Kills every server and removes every folder. Returns when this was done, or tried, for all of
+   * them.
    */
   @Override
   public void close() {

@@ -22,7 +22,10 @@ public final class FreePorts {
   /** Number of this JVM among those that run a module's tests in parallel, from 1. */
   private static final Integer FORK = Integer.getInteger("penstock.test.fork");
 
-  /** Number of JVMs with a port range of their own, so that a server that is down for a while finds its port free. */
+  /**
+   * Number of JVMs with a port range of their own, so that a server that is down for a while finds
+   * its port free.
+   */
   private static final int FORKS = 8;
 
   private static final int EACH = 1_375;

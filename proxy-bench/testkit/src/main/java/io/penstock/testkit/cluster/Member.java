@@ -6,7 +6,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are queried when they are needed.
+ * One server of an {@link EmbeddedCluster}. Role and slots change while it runs, so they are
+ * queried when they are needed.
  */
 public final class Member {
 
@@ -57,7 +58,8 @@ public final class Member {
   }
 
   /**
-   * Starts it again with its node id and slots; as a new node if its folder lacks {@code nodes.conf}.
+   * Starts it again with its node id and slots; as a new node if its folder lacks {@code
+   * nodes.conf}.
    */
   public void restart() {
     server.restart();
@@ -83,9 +85,9 @@ public final class Member {
   }
 
   /**
-   * Starts a failover to this replica as soon as it has a link to its master. A replica that has not read
-   * all that its master wrote within five seconds ({@code CLUSTER_MF_TIMEOUT} of Redis's cluster.h)
-   * gives up for good, so the command is sent again, as an operator does.
+   * Starts a failover to this replica as soon as it has a link to its master. A replica that has
+   * not read all that its master wrote within five seconds ({@code CLUSTER_MF_TIMEOUT} of Redis's
+   * cluster.h) gives up for good, so the command is sent again, as an operator does.
    */
   void failover(Duration patience) {
     var askedAt = new AtomicLong(System.nanoTime() - FAILOVER_NANOS);

@@ -26,7 +26,9 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
   private static final Pattern VERSION = Pattern.compile("v=((\\d+)\\.(\\d+)\\S*)");
 
   /**
-   * Finds the server to use: the one that system property {@value #PROPERTY} names; else the bundled one, even if a server is installed, so that all machines run the same; if none is bundled (in penstock.jar), {@code redis-server} or {@code valkey-server} from PATH.
+   * Finds the server to use: the one that system property {@value #PROPERTY} names; else the
+   * bundled one, even if a server is installed, so that all machines run the same; if none is
+   * bundled (in penstock.jar), {@code redis-server} or {@code valkey-server} from PATH.
    *
    * @throws MissingServerException if there is none; the message says what helps
    */

@@ -8,8 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The migration of one slot from one master to another, step by step: between {@link #begin} and {@link
- * #finish} the source answers ASK for keys it no longer has.
+ * The migration of one slot from one master to another, step by step: between {@link #begin} and
+ * {@link #finish} the source answers ASK for keys it no longer has.
  */
 public final class SlotMigration {
 

@@ -14,11 +14,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The shell that watches one server: it starts and signals the server, and removes it and its folder when this JVM closes the pipe or dies. See {@code watchdog.sh}.
+ * The shell that watches one server: it starts and signals the server, and removes it and its
+ * folder when this JVM closes the pipe or dies. See {@code watchdog.sh}.
  */
 final class Watchdog implements AutoCloseable {
 
-  /** Leaves the terminal's process group where that is possible, so that Ctrl-C reaches only the JVM. */
+  /**
+   * Leaves the terminal's process group where that is possible, so that Ctrl-C reaches only the
+   * JVM.
+   */
   private static final String LAUNCH =
       "if command -v setsid >/dev/null 2>&1; then exec setsid sh -c \"$0\" watchdog \"$@\";"
           + " else exec sh -c \"$0\" watchdog \"$@\"; fi";
@@ -47,7 +51,8 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * Makes a temporary folder that is removed when the returned watchdog is closed; starts no process.
+   * Makes a temporary folder that is removed when the returned watchdog is closed; starts no
+   * process.
    *
    * @param prefix how the folder's name begins
    */
@@ -68,7 +73,8 @@ final class Watchdog implements AutoCloseable {
   }
 
   /**
-   * A temporary folder in memory where there is room. Members of a cluster write their view of it to disk and wait for that; on a busy disk they would suspect one another.
+   * A temporary folder in memory where there is room. Members of a cluster write their view of it
+   * to disk and wait for that; on a busy disk they would suspect one another.
    */
   static Path quickFolder(String prefix) {
     try {
@@ -89,7 +95,9 @@ final class Watchdog implements AutoCloseable {
     }
   }
 
-  /** Returns the lines the server has printed so far, or one line that says why they cannot be read. */
+  /**
+   * Returns the lines the server has printed so far, or one line that says why they cannot be read.
+   */
   List<String> log() {
     Path log = folder.resolve("server.log");
     try {

@@ -10,7 +10,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * A proxy on a free port of 127.0.0.1, watched by the same shell as the embedded servers: it ends with {@link #close}, or with this JVM, however the JVM ends.
+ * A proxy on a free port of 127.0.0.1, watched by the same shell as the embedded servers: it ends
+ * with {@link #close}, or with this JVM, however the JVM ends.
  */
 public final class WatchedProcess implements AutoCloseable {
 

@@ -6,7 +6,8 @@ import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Makes Awaitility poll at once and then every few milliseconds. Its default first poll is after 100 ms, which is longer than most waits of these tests.
+ * Makes Awaitility poll at once and then every few milliseconds. Its default first poll is after
+ * 100 ms, which is longer than most waits of these tests.
  */
 public final class QuickWaits implements BeforeAllCallback {
 

@@ -11,7 +11,8 @@ import java.util.Arrays;
 
 /**
  * One end of a TCP connection that a test drives by hand: it sends bytes and waits for exactly the
- * bytes it expects. The next expectation sees a byte that should not have come; what is not as expected is an {@link AssertionError}. One thread at a time.
+ * bytes it expects. The next expectation sees a byte that should not have come; what is not as
+ * expected is an {@link AssertionError}. One thread at a time.
  */
 public final class Peer implements AutoCloseable {
 

@@ -16,9 +16,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A port of this machine that forwards connections to another one, and breaks the network between the two on request.
+ * A port of this machine that forwards connections to another one, and breaks the network between
+ * the two on request.
  *
- * <p>It keeps TCP's promises: bytes that are held back come later, in order; after a missing byte no further byte comes. Thread-safe.
+ * <p>It keeps TCP's promises: bytes that are held back come later, in order; after a missing byte
+ * no further byte comes. Thread-safe.
  */
 public final class Relay implements AutoCloseable {
 
@@ -96,7 +98,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Simulates a partition: no byte, FIN or reset passes, and a new connection gets no answer. {@link #release} lets all of it through.
+   * Simulates a partition: no byte, FIN or reset passes, and a new connection gets no answer.
+   * {@link #release} lets all of it through.
    */
   public void holdBack() {
     held = true;
@@ -120,7 +123,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Ends the connection that is about to pass the {@code bytes + 1}st byte from now on in a direction; earlier bytes are passed on.
+   * Ends the connection that is about to pass the {@code bytes + 1}st byte from now on in a
+   * direction; earlier bytes are passed on.
    */
   public synchronized void cutAfter(Direction direction, long bytes, End end) {
     cutDirection = direction;
@@ -145,7 +149,8 @@ public final class Relay implements AutoCloseable {
   }
 
   /**
-   * Makes all connections half-open: neither side hears from the other again, and none is closed. New connections work.
+   * Makes all connections half-open: neither side hears from the other again, and none is closed.
+   * New connections work.
    */
   public void halfOpen() {
     affected(RelayedConnection::forget);

@@ -9,7 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A listening socket of 127.0.0.1 that the test answers by hand, byte by byte. Everything a node would send is a literal in the test. One thread at a time; owns its peers.
+ * A listening socket of 127.0.0.1 that the test answers by hand, byte by byte. Everything a node
+ * would send is a literal in the test. One thread at a time; owns its peers.
  */
 public final class ScriptedNode implements AutoCloseable {
 
