@@ -31,7 +31,7 @@ final class QueuedExchange {
   private final Semaphore permits;
 
   /**
-   * @param permits one for each connection to the node
+   * @param gate one for each connection to the node
    */
   QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
     this.exchange = exchange;
