@@ -38,7 +38,7 @@ final class ClientThread {
      *
      * @return whether unsent exchanges remain
      */
-    boolean hasUnsent(Turn turn);
+    boolean withdrawMisplaced(Turn turn);
 
     /** Calls {@link #handOver} after the reads of this loop turn. On the loop. */
     void scheduleHandOver(ClientThread client);
@@ -130,7 +130,7 @@ final class ClientThread {
     if (lease == null) { // just lost
       turn.exchanges().forEach(queued -> queued.fail(Failure.NOT_SENT));
       onTurnEnd(turn);
-    } else if (side.hasUnsent(turn)) {
+    } else if (side.withdrawMisplaced(turn)) {
       lease.send(turn);
     } else {
       onTurnEnd(turn);

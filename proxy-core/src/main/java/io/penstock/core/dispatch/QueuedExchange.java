@@ -33,13 +33,13 @@ final class QueuedExchange {
   /**
    * @param gate one for each connection to the node
    */
-  QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore gate) {
+  QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore permits) {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
     this.pinned = way != Way.BY_PLACEMENT;
     this.place = new Turn.Place(node, exchange.protocol());
     this.deadline = exchange.deadline();
-    this.permits = gate;
+    this.permits = permits;
   }
 
   /** Sends the exchange, unless it has failed. On the loop. */

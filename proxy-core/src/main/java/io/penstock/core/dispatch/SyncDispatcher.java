@@ -88,7 +88,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   @Override
   public void sendTurns(ClientThread client, List<Turn> turns) {
     for (Turn turn : turns) {
-      if (!hasUnsent(turn)) {
+      if (!withdrawMisplaced(turn)) {
         turn.permits().release();
         client.onTurnEnd(turn);
         continue;
@@ -107,7 +107,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public boolean hasUnsent(Turn turn) {
+  public boolean withdrawMisplaced(Turn turn) {
     return turn.withdraw(nodes);
   }
 

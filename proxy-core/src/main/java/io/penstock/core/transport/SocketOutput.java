@@ -45,8 +45,8 @@ public final class SocketOutput {
   }
 
   /**
-   * @param onBacklog called at the end of each turn in which the kernel has not accepted more than
-   *     a buffer's capacity of the output
+   * @param onBacklog called at the end of each turn that leaves more than one buffer's capacity of
+   *     the output unwritten
    */
   public SocketOutput(ChannelHandlerContext context, FlushQueue queue, Runnable onBacklog) {
     this.context = context;
