@@ -1,5 +1,7 @@
 package io.penstock.core.session;
 
+import static org.awaitility.Awaitility.await;
+
 import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
@@ -503,6 +505,7 @@ final class Rig implements AutoCloseable {
 
   /** The session of the client that connected last. */
   Session newestSession() {
+    await().until(() -> onLoop(() -> !sessions.sessions().isEmpty()));
     return onLoop(() -> List.copyOf(sessions.sessions()).getLast());
   }
 
