@@ -31,7 +31,7 @@ final class QueuedExchange {
   private final Semaphore permits;
 
   /**
-   * @param gate one for each connection to the node
+   * @param permits one for each connection to the node
    */
   QueuedExchange(Exchange exchange, Way way, Endpoint node, Semaphore permits) {
     this.exchange = exchange;
