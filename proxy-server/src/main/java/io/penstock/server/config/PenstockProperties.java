@@ -65,7 +65,8 @@ public record PenstockProperties(
     @DefaultValue("10000") @Between(min = "1") int maxClients,
     @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
     @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
-    @Size(min = 1, message = "is empty: that would let everybody in") @Nullable String password,
+    @Size(min = 1, message = "must not be empty: that would admit every client")
+        @Nullable String password,
     @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
     @Between(min = "0") @Nullable DataSize maxmemoryClients,

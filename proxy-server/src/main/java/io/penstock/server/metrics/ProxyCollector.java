@@ -59,6 +59,10 @@ final class ProxyCollector implements MultiCollector {
   }
 
   /** Adds a metric without labels. */
+  private static void add(Metric metric, long value, List<MetricSnapshot> all) {
+    add(metric, (double) value, all);
+  }
+
   private static void add(Metric metric, double value, List<MetricSnapshot> all) {
     all.add(metric.family().add(value).snapshot());
   }

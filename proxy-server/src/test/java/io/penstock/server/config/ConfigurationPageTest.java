@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
@@ -65,7 +66,7 @@ class ConfigurationPageTest {
   void otherKeysHaveTheDefaultsOfTheApplication() throws IOException {
     YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
     yaml.setResources(new ClassPathResource("application.yml"));
-    Properties defaults = yaml.getObject();
+    Properties defaults = Objects.requireNonNull(yaml.getObject());
     String page = Files.readString(ConfigurationPage.FILE);
 
     for (String key :
@@ -81,7 +82,7 @@ class ConfigurationPageTest {
     String uncommented = COMMENTED_KEY.matcher(Files.readString(EXAMPLE)).replaceAll("$1$2");
     YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
     yaml.setResources(new ByteArrayResource(uncommented.getBytes(StandardCharsets.UTF_8)));
-    Properties keys = yaml.getObject();
+    Properties keys = Objects.requireNonNull(yaml.getObject());
 
     assertThat(
             keys.keySet().stream()

@@ -411,7 +411,7 @@ class PropertiesReaderTest {
   @Test
   void rejectsAnEmptyPassword() {
     assertThat(faultOf(() -> read(Map.of("penstock.password", ""))).description())
-        .contains("penstock.password", "(empty)", "would let everybody in");
+        .contains("penstock.password", "(empty)", "would admit every client");
   }
 
   @ParameterizedTest

@@ -33,6 +33,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -80,7 +81,7 @@ class MetricsPageTest {
         .containsExactlyInAnyOrderElementsOf(
             Stream.concat(Stream.of(Metric.values()).map(Metric::baseName), old.stream()).toList());
     for (Metric metric : Metric.values()) {
-      MetricSnapshot snapshot = exported.get(metric.baseName());
+      MetricSnapshot snapshot = of(metric, exported);
       assertThat(snapshot).isInstanceOf(type(metric));
       assertThat(snapshot.getMetadata().getHelp()).isEqualTo(metric.help());
       assertThat(snapshot.getDataPoints()).isNotEmpty();
@@ -99,7 +100,7 @@ class MetricsPageTest {
       for (String label : metric.labels()) {
         Set<String> documented = MetricsPage.values(metric, label).keySet();
         Set<String> values = new TreeSet<>();
-        for (DataPointSnapshot point : exported.get(metric.baseName()).getDataPoints()) {
+        for (DataPointSnapshot point : of(metric, exported).getDataPoints()) {
           values.add("`" + point.getLabels().get(label) + "`");
         }
         if (documented.iterator().next().startsWith("`")) {
@@ -109,6 +110,10 @@ class MetricsPageTest {
         }
       }
     }
+  }
+
+  private static MetricSnapshot of(Metric metric, Map<String, MetricSnapshot> exported) {
+    return Objects.requireNonNull(exported.get(metric.baseName()), metric::baseName);
   }
 
   private static Class<? extends MetricSnapshot> type(Metric metric) {
