@@ -21,9 +21,7 @@ public final class OrderGuard {
   private final Nodes nodes;
   private final ClientContext context;
   private Placement routedBy;
-  private boolean
-      retrying; // some requests did not run and are waiting to be sent again, or are in flight
-  // again
+  private boolean retrying; // some requests wait for a retry, or are in flight again
   private long mark; // while requests up to this one are unanswered, checks are needed
   private long routesMark; // requests up to this one may have used other routes
   private @Nullable MultiKeyRequests multiKeyRequests; // created for the first one
