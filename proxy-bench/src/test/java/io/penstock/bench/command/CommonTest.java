@@ -35,7 +35,7 @@ class CommonTest {
     try (Rig rig = new Rig(common.notes)) {
       assertThatIllegalStateException()
           .isThrownBy(() -> common.penstocks(rig, "redis://127.0.0.1:1"))
-          .withMessageContaining("no Penstock starts");
+          .withMessageContaining("no Penstock started");
     }
 
     assertThat(common.notes.kept())

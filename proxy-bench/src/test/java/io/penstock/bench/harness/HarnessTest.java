@@ -66,12 +66,12 @@ class HarnessTest {
   }
 
   @Test
-  void tooManyConnectionsAreRefusedWithWhatToDo() {
+  void tooManyConnectionsAreRejectedWithAdvice() {
     int tooMany = 2_000_000_000;
     if (OpenFiles.limit() < tooMany) {
       assertThatIllegalStateException()
           .isThrownBy(() -> OpenFiles.require(tooMany))
-          .withMessageContainingAll("ulimit -n 2666666667", "raise it, or ask for at most");
+          .withMessageContainingAll("ulimit -n 2666666667", "raise it, or use at most");
     }
     OpenFiles.require(0);
   }
