@@ -325,7 +325,7 @@ public abstract class Exchange {
       onFailure(failure);
     } catch (Throwable e) {
       if (!recoverFrom(e)) {
-        log.error("a failure could not be handled", e);
+        log.error("A failure could not be handled", e);
       }
     }
   }

@@ -133,7 +133,7 @@ public final class HeldRequests {
     outcomes[HeldOutcome.REFUSED.ordinal()]++;
     rejectedLog.log(times ->
         log.warn(
-            "the failover hold of an event loop is full with {} requests: {} rejected since the last"
+            "The failover hold of an event loop is full with {} requests: {} rejected since the last"
                 + " such line",
             limit,
             times));

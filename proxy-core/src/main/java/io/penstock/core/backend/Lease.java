@@ -294,7 +294,7 @@ public final class Lease implements LinkListener {
 
   private void fail(Throwable cause) {
     if (isOpen()) {
-      log.debug("an exclusive connection to {} failed: {}", node, cause.getMessage());
+      log.debug("An exclusive connection to {} failed: {}", node, cause.getMessage());
       boolean wasReady = isReady();
       if (wasReady) {
         pool.markSuspect(); // before callbacks of the loss lease another

@@ -78,7 +78,7 @@ final class LeasePool {
   private void logFull() {
     rejectedLog.log(times ->
         log.warn(
-            "all {} exclusive connections to {} are in use: {} rejected since the last such"
+            "All {} exclusive connections to {} are in use: {} rejected since the last such"
                 + " line",
             limits.open(),
             node,

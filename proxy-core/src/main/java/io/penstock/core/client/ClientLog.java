@@ -51,7 +51,7 @@ public final class ClientLog {
     if (notice != null) {
       notice.log(times ->
           log.warn(
-              "client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory are used{}",
+              "Client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory are used{}",
               client.id(),
               client.address(),
               why,
@@ -69,14 +69,14 @@ public final class ClientLog {
   public void authenticationFailed(Client client) {
     authenticationFailed.log(times ->
         log.warn(
-            "client {} ({}) failed to authenticate{}", client.id(), client.address(), more(times)));
+            "Client {} ({}) failed to authenticate{}", client.id(), client.address(), more(times)));
   }
 
   /** Logs that a client is not read because it has too many pending requests. */
   public void paused(Client client) {
     paused.log(times ->
         log.info(
-            "client {} ({}) is not read while {} of its requests are pending{}",
+            "Client {} ({}) is not read while {} of its requests are pending{}",
             client.id(),
             client.address(),
             limits.inFlight(),
@@ -87,7 +87,7 @@ public final class ClientLog {
   public void replyTooLarge(Client client, long most) {
     replyTooLarge.log(times ->
         log.warn(
-            "a request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
+            "A request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
             client.id(),
             client.address(),
             most,

@@ -121,7 +121,7 @@ public final class AsyncDispatcher implements Dispatcher {
       nodes.heldRequests().countRerouted(exchange);
     } catch (Throwable e) { // the others must be sent, too
       if (!exchange.recoverFrom(e)) {
-        log.error("an exchange that waited for another node could not be sent", e);
+        log.error("An exchange that waited for another node could not be sent", e);
       }
     }
   }

@@ -218,7 +218,7 @@ final class LoopNodes implements BackendListener {
         try {
           actions.get((first + i) % actions.size()).run();
         } catch (Throwable e) { // the others wait, too
-          log.error("a client waiting for a node could not be resumed", e);
+          log.error("A client waiting for a node could not be resumed", e);
         }
       }
     }
@@ -268,7 +268,7 @@ final class LoopNodes implements BackendListener {
           closedNodes.add(node.stats());
         }
       } catch (Throwable e) { // the other nodes need their tick, too
-        log.error("a node's tick failed; it runs again with the next tick", e);
+        log.error("A node's tick failed; it runs again with the next tick", e);
       }
     }
   }

@@ -115,7 +115,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   public void reject(ClientThread client, Turn turn) {
     rejectedLog.log(times ->
         log.warn(
-            "all {} connections for turns to {} are in use: {} turns rejected since the last such line",
+            "All {} connections for turns to {} are in use: {} turns rejected since the last such line",
             connections,
             turn.node(),
             times));

@@ -56,7 +56,7 @@ public final class Admission {
   void countDelay() {
     delayed.incrementAndGet();
     delayedLog.log(_ ->
-        log.warn("clients connect faster than max-connection-rate: accepting them is delayed"));
+        log.warn("Clients connect faster than max-connection-rate: accepting them is delayed"));
   }
 
   void clientClosed() {

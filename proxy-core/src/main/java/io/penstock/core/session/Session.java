@@ -237,7 +237,7 @@ public final class Session
   @Override
   public void closeNow(String why) {
     if (!isClosed()) {
-      log.debug("client {} is closed: {}", id, why);
+      log.debug("Client {} is closed: {}", id, why);
       state = new SessionState.Closing();
       output.closeAndDiscard();
     }

@@ -47,7 +47,7 @@ final class Carrier {
                   Thread.class, Executor.class, String.class, int.class, Runnable.class));
     } catch (ReflectiveOperationException | RuntimeException inaccessible) {
       log.info(
-          "virtual threads cannot run on the threads of event loops, which costs more CPU: {}",
+          "Virtual threads cannot run on the threads of event loops, which costs more CPU: {}",
           inaccessible.toString());
       return null;
     }

@@ -129,7 +129,7 @@ public final class LoopGroup {
         try {
           Created created = Created.of(candidate, count, timeSlice, handlers);
           if (failure != null) {
-            log.info("using transport {}", candidate.configName());
+            log.info("Using transport {}", candidate.configName());
           }
           return created;
         } catch (RuntimeException e) {

@@ -41,9 +41,9 @@ final class LoopThreads extends DefaultThreadFactory {
     }
     try {
       long now = Libc.Scheduling.timeSlice(timeSliceNanos);
-      log.debug("requested a time slice of {} ns, got {} ns", timeSliceNanos, now);
+      log.debug("Requested a time slice of {} ns, got {} ns", timeSliceNanos, now);
     } catch (RuntimeException | LinkageError e) {
-      log.debug("could not request a time slice", e);
+      log.debug("Could not request a time slice", e);
     }
   }
 }

@@ -455,7 +455,7 @@ class BlockingCallTest {
 
         client.expect("-OVERLOADED too many exclusive connections to this node;");
         client.expect(" the command did not run\r\n");
-        assertThat(log.get()).singleElement().asString().startsWith("all 1 exclusive connections");
+        assertThat(log.get()).singleElement().asString().startsWith("All 1 exclusive connections");
       }
       lease.send(NIL);
       client.send(BLPOP);

@@ -142,7 +142,7 @@ class FailedAuthenticationTest {
       rig.client().send("AUTH no\r\n".repeat(3)).expect(WRONG.repeat(3));
       assertThat(log.get())
           .hasSize(1)
-          .allMatch(line -> line.matches("client 1 \\(127.0.0.1:\\d+\\) failed to authenticate"));
+          .allMatch(line -> line.matches("Client 1 \\(127.0.0.1:\\d+\\) failed to authenticate"));
     }
   }
 }

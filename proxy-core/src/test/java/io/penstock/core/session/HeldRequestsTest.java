@@ -191,7 +191,7 @@ class HeldRequestsTest extends EitherDispatcher {
           "-OVERLOADED too many commands wait for this node; the command did not run\r\n");
       assertThat(log.get())
           .containsExactly(
-              "the failover hold of an event loop is full with 1 requests: 1 rejected since the last such line");
+              "The failover hold of an event loop is full with 1 requests: 1 rejected since the last such line");
     }
     assertThat(first.pending()).isZero();
     assertThat(held().count(HeldOutcome.REFUSED)).isEqualTo(1);

@@ -133,7 +133,7 @@ class SyncDispatchTest {
     try (LogLines log = LogLines.of("dispatch.SyncDispatcher")) {
       second.send(get("foo"));
       second.expect(OVERLOADED);
-      assertThat(log.get()).singleElement().asString().startsWith("all 1 connections for turns");
+      assertThat(log.get()).singleElement().asString().startsWith("All 1 connections for turns");
     }
 
     node.send("$1\r\n1\r\n"); // no tick here: the first one still waits
