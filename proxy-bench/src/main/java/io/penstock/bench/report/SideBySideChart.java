@@ -23,7 +23,6 @@ public final class SideBySideChart {
   private static final int WIDTH = 900;
   private static final int HEIGHT = 420;
   private static final int ROTATION = 30;
-  private static final int COLUMNS = 10;
   private static final int THROUGHPUT = 3;
   private static final int CPU = 5;
 
@@ -83,7 +82,7 @@ public final class SideBySideChart {
     List<Ratios> rows = new ArrayList<>();
     for (String line : Files.readAllLines(result)) {
       String[] cells = line.replaceAll("^\\| *| *\\|$", "").split(" *\\| *");
-      if (cells.length == COLUMNS && cells[1].equals(target)) {
+      if (cells.length > CPU && cells[1].equals(target)) {
         rows.add(
             new Ratios(
                 NAMES.getOrDefault(cells[0], cells[0]),

@@ -35,6 +35,16 @@ class SideBySideChartTest {
   }
 
   @Test
+  void moreColumnsDoNotMatter() throws IOException {
+    Path result = Files.writeString(folder.resolve("result.md"), RESULT);
+    Path wider =
+        Files.writeString(folder.resolve("wider.md"), RESULT.replaceAll("(?m) \\|$", " | 0.02 |"));
+
+    assertThat(SideBySideChart.svg(wider, "penstock-io_uring"))
+        .isEqualTo(SideBySideChart.svg(result, "penstock-io_uring"));
+  }
+
+  @Test
   void anotherLoadGivesAnotherChart() throws IOException {
     Path both = Files.writeString(folder.resolve("both.md"), RESULT);
     Path first =

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -50,6 +51,11 @@ public final class HeldRequests {
     private long served;
     private long failed;
     private boolean reported;
+
+    private void undoEnter() {
+      now--;
+      requests--;
+    }
 
     private FailoverHoldReport report(long at) {
       return new FailoverHoldReport(Duration.ofNanos(at - since), requests, served, failed);
@@ -121,10 +127,19 @@ public final class HeldRequests {
     }
   }
 
-  /** Counts a held request that was dispatched to another node, unless it is held there again. */
-  public void countRerouted(Exchange exchange) {
+  /**
+   * Dispatches a request that was held for one node to another. If it is held there as well, for
+   * example until a connection is made, it still counts for the node that it was held for first.
+   */
+  public void reroute(Exchange exchange, Consumer<Exchange> dispatch) {
+    PerNode before = exchange.heldFor();
+    dispatch.accept(exchange);
     if (!exchange.isHeld()) {
       countOutcome(exchange, HeldOutcome.SERVED);
+    } else if (before != null && exchange.heldFor() != before) {
+      exchange.heldFor().undoEnter();
+      before.now++;
+      exchange.heldFor(before);
     }
   }
 

@@ -117,8 +117,7 @@ public final class AsyncDispatcher implements Dispatcher {
 
   private void reroute(Exchange exchange) {
     try {
-      dispatch(exchange);
-      nodes.heldRequests().countRerouted(exchange);
+      nodes.heldRequests().reroute(exchange, this::dispatch);
     } catch (Throwable e) { // the others must be sent, too
       if (!exchange.recoverFrom(e)) {
         log.error("An exchange that waited for another node could not be sent", e);

@@ -3,8 +3,8 @@ package io.penstock.core.observe;
 import java.time.Duration;
 
 /**
- * The result of one failover hold: the requests that one event loop held for one node. Some are
- * neither served nor failed: their clients disconnected, or they were then held for another node.
+ * The result of one failover hold: the requests that one event loop held for one node first. Some
+ * are neither served nor failed, because their clients disconnected.
  *
  * @param lasted from the begin of the first request's hold to the end of the last one's
  * @param requests that were held

@@ -7,11 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.observe.FailoverHoldReport;
+import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +96,46 @@ class HeldRequestsTest extends EitherDispatcher {
     client.expect("+OK\r\n");
     awaitHeld(0);
     assertThat(held().count(HeldOutcome.GIVEN_UP)).isZero();
+  }
+
+  @Test
+  void aReroutedRequestIsReportedForTheNodeThatItWaitedForFirst() {
+    List<FailoverHoldReport> reports = new ArrayList<>();
+    ProxyEvents events =
+        new ProxyEvents() {
+          @Override
+          public void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {
+            assertThat(node).isEqualTo(rig().address(1));
+            reports.add(report);
+          }
+        };
+    rig().server(1).stopListening();
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    awaitHeld(1);
+    report(events); // long enough held to be reported
+
+    promote(); // it is held for the new master as well, until the connection is made
+    accept(0).expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+    report(events);
+
+    assertThat(reports)
+        .singleElement()
+        .satisfies(report -> {
+          assertThat(report.requests()).isEqualTo(1);
+          assertThat(report.served()).isEqualTo(1);
+          assertThat(report.failed()).isZero();
+        });
+  }
+
+  private void report(ProxyEvents events) {
+    long later = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+    rig()
+        .onLoop(() -> {
+          rig().dispatcher().heldRequests().tick(later, events);
+          return null;
+        });
   }
 
   @Test

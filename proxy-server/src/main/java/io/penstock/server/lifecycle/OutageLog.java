@@ -327,7 +327,13 @@ final class OutageLog implements ProxyEvents {
     String counts() {
       return held == 0
           ? ""
-          : "; failover hold: " + held + " requests, " + served + " served, " + failed + " failed";
+          : String.format(
+              Locale.ROOT,
+              "; failover hold: %d request%s, %d served, %d failed",
+              held,
+              held == 1 ? "" : "s",
+              served,
+              failed);
     }
   }
 }

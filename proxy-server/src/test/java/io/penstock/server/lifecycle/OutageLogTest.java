@@ -228,7 +228,7 @@ class OutageLogTest {
         .isEqualTo(
             "INFO "
                 + MASTER
-                + " answers again after 1.0 s; failover hold: 1 requests, 1 served, 0 failed");
+                + " answers again after 1.0 s; failover hold: 1 request, 1 served, 0 failed");
   }
 
   @Test
