@@ -3,8 +3,7 @@
  *
  * <p>A {@link io.penstock.core.Proxy} has event loops and services; {@code Service} assembles the
  * packages below from {@link io.penstock.core.ProxySettings}, and is the only class that depends on
- * all of them. The path of a command: {@code listener} → {@code session} → {@code dispatch}, {@code
- * pubsub} → {@code route}, {@code backend} → {@code command}, {@code cluster} → {@code resp}.
+ * all of them. docs/architecture.md shows the path of a request through them.
  *
  * <p>A library sets nothing for the whole JVM. The host should set the following before the first
  * class of Netty or Lettuce is initialized. Penstock works without, with the stated drawback:

@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +29,7 @@ class ArchitecturePageTest {
   private static final Pattern DIAGRAM = Pattern.compile("```mermaid\n(.*?)```", Pattern.DOTALL);
   private static final Pattern PARTICIPANT = Pattern.compile("participant (\\w+)");
   private static final Pattern CODE = Pattern.compile("`([A-Z]\\w+)(?:\\.\\w+)*(?:\\(\\))?`");
+  private static final Pattern MEMBER = Pattern.compile("`([A-Z]\\w+)\\.(\\w+)(?:\\(\\))?`");
   private static final Pattern NAMED_IN_STEP =
       Pattern.compile("\\b([A-Z][a-z]+[A-Z]\\w+|[A-Z][a-z]+(?=\\.[a-zA-Z]))\\b");
 
@@ -78,5 +83,36 @@ class ArchitecturePageTest {
   /** Distinguishes class names from names of commands, which are in capitals. */
   private boolean isClassName(String name) {
     return CLASS.matcher(name).matches();
+  }
+
+  @Test
+  void eachMemberThatThePageNamesExists() throws IOException {
+    Map<String, String> sources = sources();
+    String text = page().replaceAll("(?s)```.*?```", "");
+
+    List<MatchResult> members =
+        MEMBER
+            .matcher(text)
+            .results()
+            .filter(member -> sources.containsKey(member.group(1)))
+            .toList();
+
+    assertThat(members).as("members in code spans").hasSizeGreaterThan(3);
+    assertThat(members)
+        .allSatisfy(member ->
+            assertThat(sources.get(member.group(1)))
+                .as(member.group())
+                .containsPattern("\\b" + member.group(2) + "\\b"));
+  }
+
+  private static Map<String, String> sources() throws IOException {
+    Map<String, String> sources = new HashMap<>();
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      for (Path file :
+          files.filter(file -> file.toString().matches(".*/src/(main|test)/.*\\.java")).toList()) {
+        sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
+      }
+    }
+    return sources;
   }
 }

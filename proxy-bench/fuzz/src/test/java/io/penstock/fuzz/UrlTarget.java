@@ -1,8 +1,8 @@
 package io.penstock.fuzz;
 
 import io.penstock.core.fuzz.Oracle;
-import io.penstock.core.topology.ClusterUpstream;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -78,11 +78,11 @@ public final class UrlTarget {
 
   private static String written(UpstreamSettings upstream) {
     return switch (upstream) {
-      case ClusterUpstream(var seeds, var credentials) ->
+      case ClusterUpstreamSettings(var seeds, var credentials) ->
           seeds.stream()
               .map(UrlTarget::written)
               .collect(Collectors.joining(",", "redis-cluster://" + written(credentials), ""));
-      case SingleUpstream(var node, var credentials, int database) ->
+      case SingleUpstreamSettings(var node, var credentials, int database) ->
           "redis://" + written(credentials) + written(node) + "?db=" + database;
       default -> throw new IllegalArgumentException("no URL names this yet: " + upstream);
     };

@@ -150,7 +150,7 @@ public record OpenLoad(String group, String name, double rate, int connections, 
       return carriedOut
           .sample(nanos)
           .with(Measure.OFFERED, 1e9 * (offered - offeredBefore) / nanos)
-          .with(Measure.REFUSED, 1e9 * refused / nanos);
+          .with(Measure.REJECTED, 1e9 * refused / nanos);
     }
   }
 }

@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum Measure {
   THROUGHPUT("requests/s", "%.0f"),
   OFFERED("offered/s", "%.0f"),
-  REFUSED("refused/s", "%.0f"),
+  REJECTED("rejected/s", "%.0f"),
   LARGE_VALUES("values of 1 MiB/s", "%.1f"),
   MEAN("mean ms", "%.3f"),
   P50("p50 ms", "%.3f"),

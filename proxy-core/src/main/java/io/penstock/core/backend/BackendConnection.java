@@ -262,8 +262,7 @@ final class BackendConnection implements LinkListener {
     }
     changeState(new ConnectionState.BackingOff(backend.scheduleReconnect(this::connect, failures)));
     if (hasPermanentError()) {
-      waiting.close(
-          exchange -> backend.heldRequests().countOutcome(exchange, HeldOutcome.GIVEN_UP));
+      waiting.close(exchange -> backend.heldRequests().countOutcome(exchange, HeldOutcome.FAILED));
     }
     backend.listener().onDisconnected(node, failures, cause);
   }

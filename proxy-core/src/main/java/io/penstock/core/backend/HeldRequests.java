@@ -123,7 +123,7 @@ public final class HeldRequests {
     PerNode perNode = exchange.heldFor();
     if (perNode != null) {
       perNode.served += outcome == HeldOutcome.SERVED ? 1 : 0;
-      perNode.failed += outcome == HeldOutcome.GIVEN_UP ? 1 : 0;
+      perNode.failed += outcome == HeldOutcome.FAILED ? 1 : 0;
     }
   }
 
@@ -134,10 +134,11 @@ public final class HeldRequests {
   public void reroute(Exchange exchange, Consumer<Exchange> dispatch) {
     PerNode before = exchange.heldFor();
     dispatch.accept(exchange);
+    PerNode now = exchange.heldFor();
     if (!exchange.isHeld()) {
       countOutcome(exchange, HeldOutcome.SERVED);
-    } else if (before != null && exchange.heldFor() != before) {
-      exchange.heldFor().undoEnter();
+    } else if (before != null && now != null && now != before) {
+      now.undoEnter();
       before.now++;
       exchange.heldFor(before);
     }
@@ -145,7 +146,7 @@ public final class HeldRequests {
 
   /** Counts a request that cannot be held because the limit is reached. */
   public void countRejected() {
-    outcomes[HeldOutcome.REFUSED.ordinal()]++;
+    outcomes[HeldOutcome.REJECTED.ordinal()]++;
     rejectedLog.log(times ->
         log.warn(
             "The failover hold of an event loop is full with {} requests: {} rejected since the last"

@@ -80,7 +80,7 @@ final class CoverageWait {
     loop.tick();
     Placement placement = nodes.placement();
     if (whole.isTooLateToSend()) {
-      endHold(whole, client.isClosed() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+      endHold(whole, client.isClosed() ? HeldOutcome.DISCONNECTED : HeldOutcome.FAILED);
       request.cancel();
       whole.answer(nodes.notServed(), Outcome.UNAVAILABLE);
     } else if (placement.isFullyCovered() && replies.at(0) == whole.replySlot()) {

@@ -12,7 +12,7 @@ import java.util.Map;
 public final class LoopCounters {
 
   private static final Outcome[] OUTCOMES = Outcome.values();
-  private static final RetryablePrefix[] REDIRECTIONS = RetryablePrefix.values();
+  private static final RetryablePrefix[] PREFIXES = RetryablePrefix.values();
   private static final int BUCKETS = DurationBuckets.BOUNDED + 1;
 
   /** Most kinds of errors that are counted; Redis's own limit. */
@@ -21,7 +21,7 @@ public final class LoopCounters {
   private long[] outcomes;
   private long[] buckets;
   private long[] nanos;
-  private final long[] redirects = new long[REDIRECTIONS.length];
+  private final long[] redirects = new long[PREFIXES.length];
   private long messages;
   private final long[] countClose = new long[CloseReason.values().length];
   private final Map<String, Long> errors = new HashMap<>();
@@ -54,7 +54,7 @@ public final class LoopCounters {
     nanos[command] += duration;
   }
 
-  public void countRedirect(RetryablePrefix kind) {
+  public void countRetryableError(RetryablePrefix kind) {
     redirects[kind.ordinal()]++;
   }
 

@@ -195,11 +195,11 @@ public record ProxyStats(
     /** It was sent or answered when a node accepted it. */
     SERVED,
     /** It was held for the maximum time and then answered with an error. */
-    GIVEN_UP,
+    FAILED,
     /** Its client disconnected. */
-    DROPPED,
+    DISCONNECTED,
     /** It was rejected: too many requests were held already. */
-    REFUSED
+    REJECTED
   }
 
   /**

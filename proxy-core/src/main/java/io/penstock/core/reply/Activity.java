@@ -12,7 +12,7 @@ public final class Activity {
 
   private final long connectedAt;
   private long lastBytesAt;
-  private long onBytes;
+  private long bytes;
   private long requests;
   private long requestsBefore; // before the last read
   private @Nullable CommandSpec lastCommand;
@@ -29,7 +29,7 @@ public final class Activity {
     }
     requestsBefore = requests;
     lastBytesAt = now;
-    onBytes += count;
+    bytes += count;
   }
 
   void onRequest(@Nullable CommandSpec command) {
@@ -46,8 +46,8 @@ public final class Activity {
   }
 
   /** Returns the number of bytes that the client has sent. */
-  public long onBytes() {
-    return onBytes;
+  public long bytes() {
+    return bytes;
   }
 
   /** Returns the number of requests so far, which is the number of the latest one. */

@@ -39,7 +39,8 @@ final class ClientHeldRequests {
   /** Counts the request as given up: it may not run any more. */
   void giveUp(ClientExchange request) {
     hold.leave(request);
-    hold.countOutcome(request, client.isInputEnded() ? HeldOutcome.DROPPED : HeldOutcome.GIVEN_UP);
+    hold.countOutcome(
+        request, client.isInputEnded() ? HeldOutcome.DISCONNECTED : HeldOutcome.FAILED);
   }
 
   /** If the request is held, counts it as given up: Penstock answers it with an error. */

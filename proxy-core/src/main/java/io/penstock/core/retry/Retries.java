@@ -99,7 +99,7 @@ public final class Retries {
     }
     boolean late = request.isTooLateToSend();
     if (!late && error.prefix() != null) {
-      counters.countRedirect(error.prefix());
+      counters.countRetryableError(error.prefix());
     }
     Retry retry = entryFor(request);
     retry.setError(buffer, from, to, error.action());
@@ -124,7 +124,7 @@ public final class Retries {
     if (retry.isOvertaken() || !retry.mayLoadScript()) {
       return false;
     }
-    counters.countRedirect(RetryablePrefix.NOSCRIPT);
+    counters.countRetryableError(RetryablePrefix.NOSCRIPT);
     retry.setError(buffer, from, to, ErrorAction.RETRY);
     retry.notBefore = request.sendDeadline();
     scripts.load(

@@ -70,7 +70,7 @@ final class ClientLine {
     return " io-thread="
         + loop.loop().index()
         + " tot-net-in="
-        + session.activity().onBytes()
+        + session.activity().bytes()
         + " tot-net-out="
         + (session.output().appendedBytes() - session.output().unwrittenBytes())
         + " tot-cmds="

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClusterTopology implements Upstream {
 
-  private static final ErrorPolicy VERDICTS = new ClusterErrorPolicy();
+  private static final ErrorPolicy ERROR_POLICY = new ClusterErrorPolicy();
 
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
@@ -119,7 +119,7 @@ public final class ClusterTopology implements Upstream {
 
   @Override
   public ErrorPolicy errorPolicy() {
-    return VERDICTS;
+    return ERROR_POLICY;
   }
 
   @Override

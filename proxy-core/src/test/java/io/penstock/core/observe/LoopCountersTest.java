@@ -44,9 +44,9 @@ class LoopCountersTest {
 
   @Test
   void redirectsAreCountedByKind() {
-    counters.countRedirect(RetryablePrefix.MOVED);
-    counters.countRedirect(RetryablePrefix.MOVED);
-    counters.countRedirect(RetryablePrefix.LOADING);
+    counters.countRetryableError(RetryablePrefix.MOVED);
+    counters.countRetryableError(RetryablePrefix.MOVED);
+    counters.countRetryableError(RetryablePrefix.LOADING);
 
     assertThat(counters.redirects(RetryablePrefix.MOVED)).isEqualTo(2);
     assertThat(counters.redirects(RetryablePrefix.ASK)).isZero();

@@ -37,10 +37,10 @@ class ReceiverCountsTest {
 
   private class Listener implements ReceiverCounts.Listener {
 
-    private final String who;
+    private final String name;
 
-    Listener(String who) {
-      this.who = who;
+    Listener(String name) {
+      this.name = name;
     }
 
     @Override
@@ -50,12 +50,12 @@ class ReceiverCountsTest {
 
     @Override
     public void onCount(long clients) {
-      told.add(who + clients);
+      told.add(name + clients);
     }
 
     @Override
     public void onFailure(Throwable cause) {
-      told.add(who + cause.getMessage());
+      told.add(name + cause.getMessage());
     }
   }
 

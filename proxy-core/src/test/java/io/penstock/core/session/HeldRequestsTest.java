@@ -95,7 +95,7 @@ class HeldRequestsTest extends EitherDispatcher {
     master.send("+OK\r\n");
     client.expect("+OK\r\n");
     awaitHeld(0);
-    assertThat(held().count(HeldOutcome.GIVEN_UP)).isZero();
+    assertThat(held().count(HeldOutcome.FAILED)).isZero();
   }
 
   @Test
@@ -202,7 +202,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
     client.expect(UNAVAILABLE);
     awaitHeld(0);
-    assertThat(held().count(HeldOutcome.GIVEN_UP)).isEqualTo(1);
+    assertThat(held().count(HeldOutcome.FAILED)).isEqualTo(1);
   }
 
   @Test
@@ -219,7 +219,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
     accept(0).expect(get("a")).send("$1\r\n1\r\n");
     client.expect("$1\r\n1\r\n");
-    assertThat(held().count(HeldOutcome.REFUSED)).isZero();
+    assertThat(held().count(HeldOutcome.REJECTED)).isZero();
   }
 
   @Test
@@ -241,7 +241,7 @@ class HeldRequestsTest extends EitherDispatcher {
               "The failover hold of an event loop is full with 1 requests: 1 rejected since the last such line");
     }
     assertThat(first.pending()).isZero();
-    assertThat(held().count(HeldOutcome.REFUSED)).isEqualTo(1);
+    assertThat(held().count(HeldOutcome.REJECTED)).isEqualTo(1);
     assertThat(held().now()).isEqualTo(1);
   }
 
@@ -315,7 +315,7 @@ class HeldRequestsTest extends EitherDispatcher {
       client.expect(UNAVAILABLE);
     }
     awaitHeld(0);
-    await().until(() -> held().count(HeldOutcome.DROPPED) == 1);
+    await().until(() -> held().count(HeldOutcome.DISCONNECTED) == 1);
   }
 
   @Test

@@ -891,7 +891,7 @@ class RetriesTest {
               + " does not accept connections from this proxy: NOAUTH Authentication required; the command did not run\r\n";
       client.expect(told + told);
       HeldStats held = rig.onLoop(() -> rig.sessions().failoverHold().stats());
-      assertThat(held.count(HeldOutcome.GIVEN_UP)).isEqualTo(2);
+      assertThat(held.count(HeldOutcome.FAILED)).isEqualTo(2);
       client.send(call("MULTI") + set("a", "1") + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n" + told);
     }

@@ -1,7 +1,7 @@
 package io.penstock.server.config;
 
-import io.penstock.core.topology.ClusterUpstream;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -105,7 +105,7 @@ public final class ResourceUrl {
     for (String seed : address.split(",", -1)) {
       seeds.add(node(seed.strip()));
     }
-    return new ClusterUpstream(List.copyOf(seeds), credentials);
+    return new ClusterUpstreamSettings(List.copyOf(seeds), credentials);
   }
 
   private static UpstreamSettings single(String address, @Nullable Credentials credentials) {
@@ -116,7 +116,7 @@ public final class ResourceUrl {
     }
     int query = address.indexOf('?');
     Endpoint node = node(query < 0 ? address : address.substring(0, query));
-    return new SingleUpstream(
+    return new SingleUpstreamSettings(
         node, credentials, query < 0 ? 0 : database(address.substring(query + 1)));
   }
 

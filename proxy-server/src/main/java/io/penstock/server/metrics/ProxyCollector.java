@@ -145,12 +145,7 @@ final class ProxyCollector implements MultiCollector {
   }
 
   static String label(HeldOutcome outcome) {
-    return switch (outcome) {
-      case SERVED -> "served";
-      case GIVEN_UP -> "failed";
-      case DROPPED -> "disconnected";
-      case REFUSED -> "rejected";
-    };
+    return outcome.name().toLowerCase(Locale.ROOT);
   }
 
   private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {

@@ -3,8 +3,8 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.penstock.core.topology.ClusterUpstream;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
@@ -19,7 +19,7 @@ class ResourceUrlTest {
   void readsEverySeedOfACluster() {
     assertThat(ResourceUrl.parse("redis-cluster://127.0.0.1:7000, redis.example:7001,[::1]:7002"))
         .isEqualTo(
-            new ClusterUpstream(
+            new ClusterUpstreamSettings(
                 List.of(
                     new Endpoint("127.0.0.1", 7000),
                     new Endpoint("redis.example", 7001),
@@ -30,7 +30,8 @@ class ResourceUrlTest {
   @Test
   void removesDuplicateSeeds() {
     assertThat(ResourceUrl.parse("redis-cluster://a:1,b:2,a:1"))
-        .isEqualTo(new ClusterUpstream(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), null));
+        .isEqualTo(
+            new ClusterUpstreamSettings(List.of(new Endpoint("a", 1), new Endpoint("b", 2)), null));
   }
 
   @ParameterizedTest
@@ -63,7 +64,7 @@ class ResourceUrlTest {
   @Test
   void readsASingleServersDatabase() {
     assertThat(ResourceUrl.parse("redis://[fe80::1%eth0]:6379?db=3"))
-        .isEqualTo(new SingleUpstream(new Endpoint("fe80::1%eth0", 6379), null, 3));
+        .isEqualTo(new SingleUpstreamSettings(new Endpoint("fe80::1%eth0", 6379), null, 3));
   }
 
   @ParameterizedTest

@@ -11,7 +11,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
@@ -46,7 +46,7 @@ class SettingsMappingTest {
                     512 << 20,
                     AcceptSettings.DEFAULTS,
                     ClientLimits.DEFAULTS),
-                new SingleUpstream(new Endpoint("h", 1), null, 2),
+                new SingleUpstreamSettings(new Endpoint("h", 1), null, 2),
                 new ProxySettings.Dispatch.Async(),
                 new ProxySettings.Backend(
                     Duration.ofSeconds(1),
@@ -153,7 +153,7 @@ class SettingsMappingTest {
   @Test
   void theDemosResourceReplacesTheConfiguredOne() {
     assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstream())
-        .isEqualTo(new SingleUpstream(new Endpoint("demo", 2), null, 0));
+        .isEqualTo(new SingleUpstreamSettings(new Endpoint("demo", 2), null, 0));
   }
 
   @Test

@@ -3,7 +3,7 @@ package io.penstock.server.fault;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.FrozenNode;
 import io.penstock.server.it.Keys;
@@ -84,7 +84,7 @@ class CutReplyIT {
   void start() {
     Endpoint seed = new Endpoint("127.0.0.1", relay.port());
     proxy =
-        ProxyFixture.of(new ClusterUpstream(List.of(seed), null))
+        ProxyFixture.of(new ClusterUpstreamSettings(List.of(seed), null))
             .commandTimeout(Duration.ofSeconds(10))
             .refreshPeriod(Duration.ofHours(1)) // no other traffic through the relay
             .eventLoops(1)

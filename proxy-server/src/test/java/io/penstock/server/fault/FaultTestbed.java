@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.Keys;
@@ -55,7 +55,8 @@ final class FaultTestbed implements AutoCloseable {
       announceRelays();
       List<Endpoint> seeds = new ArrayList<>();
       relays.values().forEach(relay -> seeds.add(new Endpoint("127.0.0.1", relay.port())));
-      proxy = settings.apply(ProxyFixture.of(new ClusterUpstream(seeds, null))).startReady();
+      proxy =
+          settings.apply(ProxyFixture.of(new ClusterUpstreamSettings(seeds, null))).startReady();
     } catch (RuntimeException e) {
       closeNodes();
       throw e;

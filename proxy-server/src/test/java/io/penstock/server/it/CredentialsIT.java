@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -66,7 +66,7 @@ class CredentialsIT {
   void aWrongPasswordMakesTheProxyNotReadyAndClientsGetTheError() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
-      var wrong = new SingleUpstream(node, new Credentials(null, "wrong"), 0);
+      var wrong = new SingleUpstreamSettings(node, new Credentials(null, "wrong"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(wrong)
                   .commandTimeout(Duration.ofMillis(300))
@@ -76,7 +76,7 @@ class CredentialsIT {
         assertThat(wire.call("GET", "k")).startsWith("-UNAVAILABLE ");
         assertThat(proxy.proxy().isReady()).isFalse();
       }
-      var right = new SingleUpstream(node, new Credentials(null, PASSWORD), 0);
+      var right = new SingleUpstreamSettings(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(right).startReady();
           RespClient wire = proxy.connect()) {
         assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
@@ -93,7 +93,7 @@ class CredentialsIT {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", rule);
       var node = new Endpoint(server.host(), server.port());
-      var upstream = new SingleUpstream(node, new Credentials("app", "pw"), 0);
+      var upstream = new SingleUpstreamSettings(node, new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).eventLoops(1).startReady();
           RespClient wire = proxy.connect();
           RespClient other = proxy.connect()) {
@@ -122,7 +122,7 @@ class CredentialsIT {
   void configGetNeverReturnsAPasswordOfANode() {
     try (ServerProcess server = ServerProcess.builder().password(PASSWORD).start()) {
       var node = new Endpoint(server.host(), server.port());
-      var upstream = new SingleUpstream(node, new Credentials(null, PASSWORD), 0);
+      var upstream = new SingleUpstreamSettings(node, new Credentials(null, PASSWORD), 0);
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
           RespClient direct = RespClient.open(server.host(), server.port());
           RespClient wire = proxy.connect()) {

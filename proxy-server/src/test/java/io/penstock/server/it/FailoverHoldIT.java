@@ -102,7 +102,7 @@ class FailoverHoldIT {
       }
       assertThat(proxy.stats().held().now()).isZero();
       assertThat(proxy.stats().held().count(HeldOutcome.SERVED)).isPositive();
-      assertThat(proxy.stats().held().count(HeldOutcome.GIVEN_UP)).isZero();
+      assertThat(proxy.stats().held().count(HeldOutcome.FAILED)).isZero();
     }
     System.out.println("writes with an unknown outcome: " + victims);
   }
@@ -204,7 +204,7 @@ class FailoverHoldIT {
         assertThat(stays.read()).isEqualTo("+OK\r\n");
         assertThat(stays.call("EXISTS", "gone", "stays")).isEqualTo(":1\r\n");
       }
-      Awaitility.await().until(() -> proxy.stats().held().count(HeldOutcome.DROPPED) == 1);
+      Awaitility.await().until(() -> proxy.stats().held().count(HeldOutcome.DISCONNECTED) == 1);
     }
   }
 

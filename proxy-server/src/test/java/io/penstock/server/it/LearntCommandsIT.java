@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -130,7 +130,7 @@ class LearntCommandsIT {
     try (ServerProcess server = ServerProcess.start()) {
       server.text("ACL", "SETUSER", "app", "on", ">pw", "~*", "+@all", "-command", "-@dangerous");
       var upstream =
-          new SingleUpstream(
+          new SingleUpstreamSettings(
               new Endpoint(server.host(), server.port()), new Credentials("app", "pw"), 0);
       try (ProxyFixture proxy =
               ProxyFixture.of(upstream).refreshPeriod(Duration.ofMillis(100)).startReady();

@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -41,7 +41,7 @@ class NamesIT {
       List<Endpoint> seeds =
           Stream.concat(named(old.members()).stream(), named(next.members()).stream()).toList();
       try (ProxyFixture proxy =
-              ProxyFixture.of(new ClusterUpstream(seeds, null))
+              ProxyFixture.of(new ClusterUpstreamSettings(seeds, null))
                   .commandTimeout(Duration.ofSeconds(1))
                   .failoverHold(Duration.ofSeconds(60))
                   .startReady();

@@ -11,8 +11,8 @@ import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
-import io.penstock.core.topology.ClusterUpstream;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
@@ -49,7 +49,7 @@ public final class ProxyFixture implements AutoCloseable {
     List<Endpoint> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
     String password = cluster.password();
     return new Builder(
-        new ClusterUpstream(
+        new ClusterUpstreamSettings(
             seeds, password == null ? null : new Credentials(cluster.user(), password)));
   }
 
@@ -59,7 +59,8 @@ public final class ProxyFixture implements AutoCloseable {
 
   /** Builds a proxy in front of one server without cluster support. */
   public static Builder of(ServerProcess server) {
-    return new Builder(new SingleUpstream(new Endpoint(server.host(), server.port()), null, 0));
+    return new Builder(
+        new SingleUpstreamSettings(new Endpoint(server.host(), server.port()), null, 0));
   }
 
   public static Endpoint node(Member member) {

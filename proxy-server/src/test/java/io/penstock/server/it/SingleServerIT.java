@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
@@ -119,7 +119,7 @@ class SingleServerIT {
 
   @Test
   void theDatabaseOfTheUrlIsUsed() {
-    var upstream = new SingleUpstream(new Endpoint(server.host(), server.port()), null, 7);
+    var upstream = new SingleUpstreamSettings(new Endpoint(server.host(), server.port()), null, 7);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient direct = server.connect()) {
       for (String protocol : new String[] {"2", "3"}) {
@@ -142,11 +142,12 @@ class SingleServerIT {
   void theProxyIsNotReadyWhileTheDatabaseOfTheUrlCannotBeUsed() {
     var node = new Endpoint(server.host(), server.port());
     try (ProxyFixture lost =
-            ProxyFixture.of(new SingleUpstream(node, null, 99))
+            ProxyFixture.of(new SingleUpstreamSettings(node, null, 99))
                 .commandTimeout(Duration.ofMillis(300))
                 .failoverHold(Duration.ZERO)
                 .start();
-        ProxyFixture found = ProxyFixture.of(new SingleUpstream(node, null, 1)).startReady();
+        ProxyFixture found =
+            ProxyFixture.of(new SingleUpstreamSettings(node, null, 1)).startReady();
         RespClient toLost = lost.connect();
         RespClient toFound = found.connect()) {
       assertThat(toFound.call("GET", "k")).isEqualTo("$-1\r\n");

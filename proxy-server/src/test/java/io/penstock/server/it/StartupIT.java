@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.topology.ClusterUpstream;
+import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -76,7 +76,8 @@ class StartupIT {
   @Test
   void oneSeedThatAnswersIsEnough(EmbeddedCluster cluster) {
     Endpoint live = ProxyFixture.node(cluster.replicas().getFirst());
-    var upstream = new ClusterUpstream(List.of(NOBODY, new Endpoint("127.0.0.1", 2), live), null);
+    var upstream =
+        new ClusterUpstreamSettings(List.of(NOBODY, new Endpoint("127.0.0.1", 2), live), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient wire = proxy.connect()) {
       serves(cluster, wire);
@@ -86,7 +87,7 @@ class StartupIT {
   @Test
   void seedsMayBeHostNames(EmbeddedCluster cluster) {
     var upstream =
-        new ClusterUpstream(
+        new ClusterUpstreamSettings(
             List.of(new Endpoint("localhost", cluster.masters().getFirst().port())), null);
     try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
         RespClient wire = proxy.connect()) {
@@ -96,7 +97,7 @@ class StartupIT {
 
   @Test
   void stopsWithoutEverHavingReachedACluster() {
-    var upstream = new ClusterUpstream(List.of(NOBODY), null);
+    var upstream = new ClusterUpstreamSettings(List.of(NOBODY), null);
     ProxyFixture proxy = ProxyFixture.of(upstream).start();
     try (RespClient wire = proxy.connect()) {
       wire.send("GET", "k");

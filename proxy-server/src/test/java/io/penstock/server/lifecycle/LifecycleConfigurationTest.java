@@ -8,7 +8,7 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
-import io.penstock.core.topology.SingleUpstream;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.ConfigurationFault;
@@ -59,7 +59,7 @@ class LifecycleConfigurationTest {
     return new ProxySettings(
         new ProxySettings.Listen(
             "127.0.0.1", 0, 10, null, 1 << 20, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS),
-        new SingleUpstream(new Endpoint("127.0.0.1", 1), null, 0),
+        new SingleUpstreamSettings(new Endpoint("127.0.0.1", 1), null, 0),
         new ProxySettings.Dispatch.Async(),
         new ProxySettings.Backend(
             Duration.ofSeconds(1),

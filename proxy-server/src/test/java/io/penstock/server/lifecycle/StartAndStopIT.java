@@ -144,7 +144,7 @@ class StartAndStopIT {
               "--penstock.backend.command-timeout=1m",
               "--spring.lifecycle.timeout-per-shutdown-phase=1s");
       try (RespClient client = penstock.connect()) {
-        client.value("PING");
+        client.value("SET", "key", "value"); // makes the connection to the node
         server.pause();
         CompletableFuture<String> reply =
             CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);

@@ -211,11 +211,13 @@ final class MetricsPage {
       case ERROR -> "The reply is an error of the node";
       case REJECTED ->
           "Penstock rejected the command without sending it, for example for a wrong number of"
-              + " arguments, `NOAUTH` or `CROSSSLOT`";
+              + " arguments, `NOAUTH`, `CROSSSLOT`, or a request that is too long by itself";
       case TIMEOUT -> "The client got `-TIMEOUT`";
       case UNAVAILABLE -> "The client got `-UNAVAILABLE` or `-CLUSTERDOWN` of Penstock";
       case CONNLOST -> "The client got `-CONNLOST`";
-      case OVERLOADED -> "The client got `-OVERLOADED`";
+      case OVERLOADED ->
+          "The client got `-OVERLOADED`: too many requests are in flight or held, or no connection"
+              + " was free";
     };
   }
 
@@ -235,10 +237,10 @@ final class MetricsPage {
   private static String meaning(HeldOutcome outcome) {
     return switch (outcome) {
       case SERVED -> "A node accepted the request, or it was answered";
-      case GIVEN_UP ->
+      case FAILED ->
           "The request waited for `failover-hold`, or Penstock stopped; the client got an error";
-      case DROPPED -> "The client disconnected";
-      case REFUSED -> "`failover-hold-requests` was reached, and the client got `-OVERLOADED`";
+      case DISCONNECTED -> "The client disconnected";
+      case REJECTED -> "`failover-hold-requests` was reached, and the client got `-OVERLOADED`";
     };
   }
 

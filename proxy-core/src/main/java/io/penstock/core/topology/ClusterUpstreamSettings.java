@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param credentials for all nodes, or null
  */
-public record ClusterUpstream(List<Endpoint> seeds, @Nullable Credentials credentials)
+public record ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credentials credentials)
     implements UpstreamSettings {
 
   @Override

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param credentials for the node, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
  */
-public record SingleUpstream(Endpoint node, @Nullable Credentials credentials, int database)
+public record SingleUpstreamSettings(Endpoint node, @Nullable Credentials credentials, int database)
     implements UpstreamSettings {
 
   @Override
