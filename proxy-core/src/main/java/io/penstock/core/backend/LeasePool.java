@@ -173,7 +173,8 @@ final class LeasePool {
   }
 
   /**
-   * Calls {@link Lease#markReplaced} for connections that are unresponsive or not ready.
+   * Calls {@link Lease#markReplaced} for unresponsive connections, and closes those that are not
+   * ready: nothing was sent on them, and what waits for them must not reach the replaced node.
    *
    * @return whether any is unresponsive
    */
@@ -183,7 +184,7 @@ final class LeasePool {
       boolean unresponsive = lease.isUnresponsive();
       anyUnresponsive |= unresponsive;
       if (unresponsive || !lease.isReady()) {
-        lease.markReplaced(timedOut);
+        lease.markReplaced(timedOut || !unresponsive);
       }
     }
     return anyUnresponsive;

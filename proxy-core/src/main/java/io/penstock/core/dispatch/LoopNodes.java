@@ -102,7 +102,7 @@ final class LoopNodes implements BackendListener {
     BackendNode[] resolved = resolve(latest);
     adopted = latest; // must change together with the array that has its indexes
     byShard = resolved;
-    for (BackendNode node : nodes.values()) {
+    for (BackendNode node : List.copyOf(nodes.values())) { // failed exchanges may need another
       if (latest.indexOfMaster(node.node()) < 0) {
         if (before.indexOfMaster(node.node()) >= 0) {
           node.markReplaced();

@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Node 1 owes replies and is silent, and node 0 takes over all or a part of its slots. */
 @ParameterizedClass
 @ValueSource(strings = {"async", "sync"})
-class SupersededNodeTest extends EitherDispatcher {
+class ReplacedNodeTest extends EitherDispatcher {
 
   private static final Duration SUSPICIOUS = Duration.ofMillis(600);
-  private static final Duration LAST_WORDS = Duration.ofMillis(300);
-  private static final Duration LATER = SUSPICIOUS.plus(LAST_WORDS);
+  private static final Duration LATE_REPLIES = Duration.ofMillis(300);
+  private static final Duration LATER = SUSPICIOUS.plus(LATE_REPLIES);
 
   @Override
   Rig.Options options() {
@@ -42,7 +42,7 @@ class SupersededNodeTest extends EitherDispatcher {
   }
 
   /** Makes node 0 the master of all slots. */
-  private void supersede() {
+  private void replaceNode() {
     rig().publish(successor());
   }
 
@@ -98,7 +98,7 @@ class SupersededNodeTest extends EitherDispatcher {
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
     beSilent();
-    supersede();
+    replaceNode();
     assertThat(writer.pending()).isZero();
 
     rig().tick(LATER);
@@ -116,7 +116,7 @@ class SupersededNodeTest extends EitherDispatcher {
     reader.send(get("a"));
     accept(1).expect(get("a"));
     beSilent();
-    supersede();
+    replaceNode();
 
     rig().tick(LATER);
 
@@ -130,7 +130,7 @@ class SupersededNodeTest extends EitherDispatcher {
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
     beSilent();
-    supersede();
+    replaceNode();
 
     old.send("+OK\r\n");
 
@@ -144,7 +144,7 @@ class SupersededNodeTest extends EitherDispatcher {
     writer.send(set("a", "1") + set("foo", "2"));
     Peer old = accept(1).expect(set("a", "1") + set("foo", "2"));
     beSilent();
-    supersede();
+    replaceNode();
 
     String to = " 127.0.0.1:" + rig().address(0).port() + "\r\n";
     old.send("-MOVED 15495" + to + "-MOVED 12182" + to);
@@ -158,9 +158,9 @@ class SupersededNodeTest extends EitherDispatcher {
     Peer writer = rig().client();
     writer.send(set("a", "1"));
     Peer old = accept(1).expect(set("a", "1"));
-    supersede();
-    rig().tick(LAST_WORDS);
-    rig().tick(LAST_WORDS);
+    replaceNode();
+    rig().tick(LATE_REPLIES);
+    rig().tick(LATE_REPLIES);
 
     old.send("+OK\r\n");
 
@@ -192,7 +192,7 @@ class SupersededNodeTest extends EitherDispatcher {
       second.send(set("a", "2"));
     }
     beSilent();
-    supersede();
+    replaceNode();
     rig().tick(LATER);
     first.expect(CONNLOST);
     old.expectClosed();
@@ -210,11 +210,28 @@ class SupersededNodeTest extends EitherDispatcher {
     Peer client = rig().client();
     client.send(set("a", "1"));
     rig().acceptUnanswered(1).expect(isSync() ? NAMING + call("CLIENT ID") : NAMING);
-    supersede();
+    replaceNode();
     rig().tick(LATER);
 
     accept(0).expect(set("a", "1")).send("+OK\r\n");
     client.expect("+OK\r\n");
+  }
+
+  /** Otherwise the old master would run them, and lose them, if it came back at this moment. */
+  @Test
+  void requestsLeaveAHandshakeAsSoonAsTheNodeIsReplaced() {
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    Peer old = rig().acceptUnanswered(1);
+    old.expect(isSync() ? NAMING + call("CLIENT ID") : NAMING);
+
+    replaceNode();
+
+    accept(0).expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+    if (isSync()) { // a shared connection may be needed again
+      old.expectClosed();
+    }
   }
 
   private Peer block(Peer client) {
@@ -241,9 +258,9 @@ class SupersededNodeTest extends EitherDispatcher {
   void callsBlockedAtASilentNodeEnd() {
     Peer client = rig().client();
     Peer node = block(client);
-    supersede();
+    replaceNode();
     Peer shared = shared(node);
-    rig().tick(LAST_WORDS);
+    rig().tick(LATE_REPLIES);
     shared.expect(call("PING"));
 
     rig().tick(LATER);
@@ -256,10 +273,10 @@ class SupersededNodeTest extends EitherDispatcher {
   void callsBlockedAtANodeThatAnswersContinue() {
     Peer client = rig().client();
     Peer node = block(client);
-    supersede();
+    replaceNode();
     Peer shared = shared(node);
     for (int i = 0; i < 5; i++) {
-      rig().tick(LAST_WORDS);
+      rig().tick(LATE_REPLIES);
       shared.expect(call("PING")).send("+PONG\r\n");
       await().until(() -> rig().countedAt(1).inFlight() == 1);
     }
