@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes one Redis Cluster of the servers named as arguments, half of them masters, and waits until all agree.
-# Running it again does no harm: containers that were started again may have new addresses, and meet again.
+# It is safe to run again: restarted containers may have new addresses and meet again.
 set -eu
 
 # Waits up to a minute for a command to succeed.
@@ -22,7 +22,7 @@ answers() { redis-cli -h "$1" ping | grep -q PONG; }
 
 info() { redis-cli -h "$1" cluster info | tr -d '\r' | grep -qx "$2"; }
 
-# Redis knows cluster nodes by address, not by name.
+# Redis identifies cluster nodes by address, not by name.
 addresses=
 for name in "$@"; do
   await address "$name" >/dev/null

@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 /** The command line of the load tests; {@code --help} lists its commands. */
 @Command(
     name = "penstock-bench",
-    description = "Load tests of Penstock on this machine. docs/performance.md tells more.",
+    description = "Load tests of Penstock on this machine. docs/performance.md has details.",
     mixinStandardHelpOptions = true,
     subcommands = {
       LoadCommand.class,

@@ -72,7 +72,7 @@ public final class UrlTarget {
     if (secret.length() >= LONG_ENOUGH && !elsewhere && told.contains(secret)) {
       String start = url.substring(0, at - secret.length());
       Oracle.require(
-          told(start + "another" + url.substring(at)).contains(secret), "it tells: " + told);
+          told(start + "another" + url.substring(at)).contains(secret), "it shows: " + told);
     }
   }
 

@@ -52,7 +52,7 @@ record ProcessStats(
     try {
       Files.writeString(PROC.resolve(Long.toString(pid)).resolve("clear_refs"), "5");
     } catch (IOException e) {
-      // somebody else's process, or no Linux: the peak is that of its life
+      // another user's process, or not Linux: the peak is since its start
     }
   }
 

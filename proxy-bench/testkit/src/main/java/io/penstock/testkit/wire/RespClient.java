@@ -47,7 +47,7 @@ public final class RespClient implements AutoCloseable {
    * Connects.
    *
    * @param receiveBuffer bytes that the kernel keeps of what is not read; 0 for its default
-   * @throws UncheckedIOException when nobody answers there
+   * @throws UncheckedIOException if no server answers there
    */
   public static RespClient open(String host, int port, int receiveBuffer) {
     return open(new InetSocketAddress(host, port), receiveBuffer, CONNECT, READ);
@@ -57,7 +57,7 @@ public final class RespClient implements AutoCloseable {
    * Connects.
    *
    * @param timeout for the connection, and then for each read
-   * @throws UncheckedIOException when nobody answers there
+   * @throws UncheckedIOException if no server answers there
    */
   public static RespClient open(String host, int port, Duration timeout) {
     return open(new InetSocketAddress(host, port), 0, timeout, timeout);

@@ -66,7 +66,8 @@ class FailedServersIT {
       assertThat(last.folder()).doesNotExist();
     } finally {
       orphan.destroyForcibly();
-      await().until(() -> isFree(first.port())); // it may stay a zombie: nobody here is its parent
+      await()
+          .until(() -> isFree(first.port())); // it may stay a zombie: its parent is not in this JVM
       delete(first.folder());
     }
   }
