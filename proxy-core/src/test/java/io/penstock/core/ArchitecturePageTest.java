@@ -13,7 +13,6 @@ import java.util.TreeSet;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -37,14 +36,9 @@ class ArchitecturePageTest {
     return Files.readString(PAGE);
   }
 
-  /** Returns the simple names of all classes of all modules, including tests. */
+  /** Simple names of all classes of all modules, tests among them. */
   private static Set<String> classes() throws IOException {
-    try (Stream<Path> files = Files.walk(ROOT)) {
-      return files
-          .filter(file -> file.toString().endsWith(".java") && file.toString().contains("/src/"))
-          .map(file -> file.getFileName().toString().replace(".java", ""))
-          .collect(Collectors.toCollection(TreeSet::new));
-    }
+    return sources().keySet();
   }
 
   private static Set<String> all(Pattern pattern, String text) {
@@ -108,8 +102,7 @@ class ArchitecturePageTest {
   private static Map<String, String> sources() throws IOException {
     Map<String, String> sources = new HashMap<>();
     try (Stream<Path> files = Files.walk(ROOT)) {
-      for (Path file :
-          files.filter(file -> file.toString().matches(".*/src/(main|test)/.*\\.java")).toList()) {
+      for (Path file : files.filter(file -> file.toString().matches(".*/src/.*\\.java")).toList()) {
         sources.put(file.getFileName().toString().replace(".java", ""), Files.readString(file));
       }
     }

@@ -37,7 +37,7 @@ final class DeprecatedMetrics {
 
     /** Returns the name that Prometheus shows. */
     String exportedName() {
-      return now.type() == Metric.Type.COUNTER ? baseName + "_total" : baseName;
+      return now.type().exportedName(baseName);
     }
 
     String help() {
@@ -45,9 +45,7 @@ final class DeprecatedMetrics {
     }
 
     private Family family() {
-      return now.type() == Metric.Type.COUNTER
-          ? Family.counter(baseName, help())
-          : Family.gauge(baseName, help());
+      return now.type().family(baseName, help());
     }
 
     private String[] oldLabels(Labels labels) {

@@ -158,7 +158,21 @@ public enum Metric {
   public enum Type {
     COUNTER,
     GAUGE,
-    HISTOGRAM
+    HISTOGRAM;
+
+    /** Returns the name that Prometheus shows. */
+    String exportedName(String baseName) {
+      return this == COUNTER ? baseName + "_total" : baseName;
+    }
+
+    /** Returns an empty family of a counter or a gauge. */
+    Family family(String baseName, String help) {
+      return switch (this) {
+        case COUNTER -> Family.counter(baseName, help);
+        case GAUGE -> Family.gauge(baseName, help);
+        case HISTOGRAM -> throw new IllegalStateException(baseName + " is a histogram");
+      };
+    }
   }
 
   private static final String BYTES = "_bytes";
@@ -183,7 +197,7 @@ public enum Metric {
 
   /** Returns the name that Prometheus shows. */
   String exportedName() {
-    return type == Type.COUNTER ? baseName + "_total" : baseName;
+    return type.exportedName(baseName);
   }
 
   /** Returns the name without {@code _total}. */
@@ -211,11 +225,7 @@ public enum Metric {
 
   /** Returns an empty family of a counter or a gauge. */
   Family family() {
-    return switch (type) {
-      case COUNTER -> Family.counter(baseName, help);
-      case GAUGE -> Family.gauge(baseName, help);
-      case HISTOGRAM -> throw new IllegalStateException(baseName + " is a histogram");
-    };
+    return type.family(baseName, help);
   }
 
   HistogramSnapshot.Builder histogram() {

@@ -139,13 +139,9 @@ final class ProxyCollector implements MultiCollector {
     add(Metric.FAILOVER_HOLD_REQUESTS, held.now(), all);
     Family outcomes = Metric.FAILOVER_HOLD_OUTCOMES.family();
     for (HeldOutcome outcome : HeldOutcome.values()) {
-      outcomes.add((double) held.count(outcome), "outcome", label(outcome));
+      outcomes.add((double) held.count(outcome), "outcome", lower(outcome));
     }
     all.add(outcomes.snapshot());
-  }
-
-  static String label(HeldOutcome outcome) {
-    return outcome.name().toLowerCase(Locale.ROOT);
   }
 
   private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {

@@ -1,10 +1,10 @@
 package io.penstock.server.config;
 
+import io.penstock.server.GeneratedTables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
 import java.lang.reflect.RecordComponent;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -13,9 +13,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -37,8 +34,6 @@ final class ConfigurationPage {
   static final Path FILE = Path.of("../docs/reference/configuration.md");
 
   private static final String METADATA = "/META-INF/spring-configuration-metadata.json";
-  private static final Pattern BLOCK =
-      Pattern.compile("(<!-- generated: ([^>]*) -->\n).*?(<!-- end -->)", Pattern.DOTALL);
 
   private final Map<String, String> rows = new LinkedHashMap<>();
   private final Map<String, String> meanings = meanings();
@@ -47,36 +42,21 @@ final class ConfigurationPage {
     add(PropertiesReader.PREFIX, defaults());
   }
 
-  /** Returns the page with its tables as they should be. */
-  static String text() throws IOException, ReflectiveOperationException {
-    return new ConfigurationPage().fill(Files.readString(FILE));
-  }
-
   /** Returns the keys of each block of the page. */
   List<List<String>> blocks() throws IOException {
-    return BLOCK
-        .matcher(Files.readString(FILE))
-        .results()
-        .map(block -> keys(block.group(2)))
-        .toList();
+    return GeneratedTables.contents(FILE).stream().map(this::keys).toList();
   }
 
-  private String fill(String page) {
-    return BLOCK.matcher(page).replaceAll(this::block);
-  }
-
-  private String block(MatchResult block) {
-    String table =
-        keys(block.group(2)).stream()
-            .map(rows::get)
-            .collect(
-                Collectors.joining(
-                    "", "\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n", "\n"));
-    return Matcher.quoteReplacement(block.group(1) + table + block.group(3));
+  /** Returns the table of a block. */
+  String table(String patterns) {
+    return keys(patterns).stream()
+        .map(rows::get)
+        .collect(
+            Collectors.joining("", "| Key | Type | Default | Meaning |\n|---|---|---|---|\n", ""));
   }
 
   private List<String> keys(String patterns) {
-    List<String> wanted = List.of(patterns.strip().split("\\s+"));
+    List<String> wanted = List.of(patterns.split("\\s+"));
     List<String> keys = rows.keySet().stream().filter(key -> matches(key, wanted)).toList();
     if (keys.isEmpty()) {
       throw new IllegalStateException("no such key: " + patterns);

@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.server.GeneratedTables;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,9 +21,6 @@ import org.springframework.core.io.ClassPathResource;
 
 class ConfigurationPageTest {
 
-  /** Writes the tables instead of comparing them. */
-  private static final String REWRITE = "rewrite";
-
   private static final Path EXAMPLE = Path.of("../config/application.yml");
 
   /** A key that is a comment, because it has no default that could be written. */
@@ -31,15 +29,8 @@ class ConfigurationPageTest {
 
   @Test
   void tablesAreGeneratedFromTheCode() throws Exception {
-    if (System.getProperty(REWRITE) != null) {
-      Files.writeString(ConfigurationPage.FILE, ConfigurationPage.text());
-    }
-    assertThat(ConfigurationPage.FILE)
-        .as(
-            "./mvnw -pl proxy-server -am test -Dtest=ConfigurationPageTest -Drewrite"
-                + " -Dsurefire.failIfNoSpecifiedTests=false writes the tables anew")
-        .content()
-        .isEqualTo(ConfigurationPage.text());
+    GeneratedTables.verify(
+        ConfigurationPage.FILE, new ConfigurationPage()::table, ConfigurationPageTest.class);
   }
 
   @Test

@@ -6,9 +6,9 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
+import io.penstock.server.GeneratedTables;
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -18,9 +18,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.MatchResult;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -31,42 +28,30 @@ final class MetricsPage {
 
   static final Path FILE = Path.of("../docs/reference/metrics.md");
 
-  private static final Pattern BLOCK =
-      Pattern.compile("(<!-- generated: ([^>]*) -->\n).*?(<!-- end -->)", Pattern.DOTALL);
   private static final String DEPRECATED = "deprecated";
   private static final String LABELS = "labels";
 
   private MetricsPage() {}
 
-  /** Returns the page with its tables as they should be. */
-  static String text() throws IOException {
-    return BLOCK.matcher(Files.readString(FILE)).replaceAll(MetricsPage::block);
-  }
-
   /** Returns the metrics of all blocks of the page. */
   static List<Metric> documented() throws IOException {
-    return BLOCK
-        .matcher(Files.readString(FILE))
-        .results()
-        .map(block -> block.group(2).strip())
+    return GeneratedTables.contents(FILE).stream()
         .filter(content -> !content.equals(DEPRECATED) && !content.equals(LABELS))
         .flatMap(prefixes -> metrics(prefixes).stream())
         .toList();
   }
 
-  private static String block(MatchResult block) {
-    String content = block.group(2).strip();
-    String table =
-        switch (content) {
-          case DEPRECATED -> deprecated();
-          case LABELS -> labels();
-          default -> table(content);
-        };
-    return Matcher.quoteReplacement(block.group(1) + "\n" + table + "\n" + block.group(3));
+  /** Returns the table of a block. */
+  static String table(String content) {
+    return switch (content) {
+      case DEPRECATED -> deprecated();
+      case LABELS -> labels();
+      default -> metricsTable(content);
+    };
   }
 
   private static List<Metric> metrics(String prefixes) {
-    List<String> all = List.of(prefixes.strip().split("\\s+"));
+    List<String> all = List.of(prefixes.split("\\s+"));
     List<Metric> metrics =
         Arrays.stream(Metric.values())
             .filter(metric -> all.stream().anyMatch(metric.exportedName()::startsWith))
@@ -77,7 +62,7 @@ final class MetricsPage {
     return metrics;
   }
 
-  private static String table(String prefixes) {
+  private static String metricsTable(String prefixes) {
     return metrics(prefixes).stream()
         .map(metric ->
             "| `%s` | %s | %s | %s | %s |\n"
@@ -178,7 +163,7 @@ final class MetricsPage {
     return switch (metric) {
       case COMMANDS -> of(Outcome.class, MetricsPage::lower, MetricsPage::meaning);
       case FAILOVER_HOLD_OUTCOMES ->
-          of(HeldOutcome.class, ProxyCollector::label, MetricsPage::meaning);
+          of(HeldOutcome.class, MetricsPage::lower, MetricsPage::meaning);
       default ->
           of("ok", "The refresh succeeded", "error", "No node gave a usable view of the topology");
     };

@@ -16,6 +16,7 @@ import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
+import io.penstock.server.GeneratedTables;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
@@ -25,7 +26,6 @@ import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.Label;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -48,20 +48,9 @@ import org.springframework.mock.env.MockEnvironment;
 
 class MetricsPageTest {
 
-  /** Writes the tables instead of comparing them. */
-  private static final String REWRITE = "rewrite";
-
   @Test
   void tablesAreGeneratedFromTheCode() throws Exception {
-    if (System.getProperty(REWRITE) != null) {
-      Files.writeString(MetricsPage.FILE, MetricsPage.text());
-    }
-    assertThat(MetricsPage.FILE)
-        .as(
-            "./mvnw -pl proxy-server -am test -Dtest=MetricsPageTest -Drewrite"
-                + " -Dsurefire.failIfNoSpecifiedTests=false writes the tables anew")
-        .content()
-        .isEqualTo(MetricsPage.text());
+    GeneratedTables.verify(MetricsPage.FILE, MetricsPage::table, MetricsPageTest.class);
   }
 
   @Test
