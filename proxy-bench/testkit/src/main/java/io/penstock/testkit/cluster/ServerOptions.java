@@ -11,16 +11,21 @@ import org.jspecify.annotations.Nullable;
  * @param host address to listen on and to be reached at
  * @param user a user with all permissions; null for the default user
  * @param password of that user; null for no authentication
+ * @param sentinel whether it is a sentinel, which has no data
  * @param extra further lines of the configuration file
  */
 record ServerOptions(
-    String host, @Nullable String user, @Nullable String password, List<String> extra) {
+    String host,
+    @Nullable String user,
+    @Nullable String password,
+    boolean sentinel,
+    List<String> extra) {
 
   ServerOptions {
     extra = List.copyOf(extra);
   }
 
-  static final ServerOptions PLAIN = new ServerOptions("127.0.0.1", null, null, List.of());
+  static final ServerOptions PLAIN = new ServerOptions("127.0.0.1", null, null, false, List.of());
 
   /** With one more directive; its values are quoted as the configuration file needs it. */
   ServerOptions with(String directive, String... values) {
@@ -30,15 +35,19 @@ record ServerOptions(
     }
     List<String> lines = new ArrayList<>(extra);
     lines.add(line.toString());
-    return new ServerOptions(host, user, password, lines);
+    return new ServerOptions(host, user, password, sentinel, lines);
   }
 
   ServerOptions onHost(String newHost) {
-    return new ServerOptions(newHost, user, password, extra);
+    return new ServerOptions(newHost, user, password, sentinel, extra);
   }
 
   ServerOptions protectedBy(@Nullable String newUser, String newPassword) {
-    return new ServerOptions(host, newUser, newPassword, extra);
+    return new ServerOptions(host, newUser, newPassword, sentinel, extra);
+  }
+
+  ServerOptions asSentinel() {
+    return new ServerOptions(host, user, password, true, extra);
   }
 
   /** The configuration file of a server on {@code port}. */
@@ -48,20 +57,31 @@ record ServerOptions(
     lines.add("bind " + host);
     lines.add("protected-mode no");
     lines.add("daemonize no");
+    if (password != null && user == null) {
+      lines.add("requirepass " + quoted(password));
+    } else if (password != null && user != null) {
+      lines.add("user default off");
+      lines.add("user " + user + " on " + quoted(">" + password) + " ~* &* +@all");
+    }
+    if (!sentinel) {
+      lines.addAll(replication());
+    }
+    lines.addAll(extra);
+    return lines;
+  }
+
+  private List<String> replication() {
+    List<String> lines = new ArrayList<>();
     lines.add("save \"\"");
     lines.add("appendonly no");
     lines.add("repl-diskless-sync yes");
     lines.add("repl-diskless-sync-delay 0");
-    if (password != null && user == null) {
-      lines.add("requirepass " + quoted(password));
-      lines.add("masterauth " + quoted(password));
-    } else if (password != null && user != null) {
-      lines.add("user default off");
-      lines.add("user " + user + " on " + quoted(">" + password) + " ~* &* +@all");
+    if (user != null) {
       lines.add("masteruser " + user);
+    }
+    if (password != null) {
       lines.add("masterauth " + quoted(password));
     }
-    lines.addAll(extra);
     return lines;
   }
 

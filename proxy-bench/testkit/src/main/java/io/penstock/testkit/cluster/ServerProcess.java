@@ -111,7 +111,12 @@ public final class ServerProcess implements AutoCloseable {
 
   /** A new authenticated connection. */
   public RespClient connect() {
-    RespClient connection = RespClient.open(options.host(), port, REPLY);
+    return connect(REPLY);
+  }
+
+  /** The same with a limit on the connection and on each read. */
+  RespClient connect(Duration timeout) {
+    RespClient connection = RespClient.open(options.host(), port, timeout);
     try {
       String password = options.password();
       if (password != null) {
@@ -155,8 +160,7 @@ public final class ServerProcess implements AutoCloseable {
   private static ServerProcess prepare(ServerBinary binary, ServerOptions options, int port) {
     Path folder = Watchdog.quickFolder("penstock-server-");
     Path configuration = folder.resolve("server.conf");
-    Watchdog watchdog =
-        Watchdog.over(folder, List.of(binary.path().toString(), configuration.toString()));
+    Watchdog watchdog = Watchdog.over(folder, command(binary, options, configuration));
     try {
       List<String> lines = options.with("dir", folder.toString()).configuration(port);
       Files.write(configuration, lines);
@@ -165,6 +169,14 @@ public final class ServerProcess implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     return new ServerProcess(options, port, watchdog);
+  }
+
+  private static List<String> command(
+      ServerBinary binary, ServerOptions options, Path configuration) {
+    String executable = binary.path().toString();
+    return options.sentinel()
+        ? List.of(executable, configuration.toString(), "--sentinel")
+        : List.of(executable, configuration.toString());
   }
 
   private void run() {
