@@ -1,0 +1,76 @@
+package io.penstock.core.shards;
+
+import io.penstock.core.layout.ShardLayout;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Upstream;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shards, each of which is an upstream and has a part of the keys.
+ *
+ * @param layout which shard a key belongs to
+ * @param shards in the order of the layout, all with the same database
+ * @param holds whether requests for a server that nothing replaces wait in the failover hold too
+ * @param ejection when a failing server leaves the layout, or null for never. Only if each shard is
+ *     a single server, and the layout supports it
+ */
+public record ShardsUpstreamSettings(
+    ShardLayout layout,
+    List<UpstreamSettings> shards,
+    boolean holds,
+    @Nullable EjectionSettings ejection)
+    implements UpstreamSettings {
+
+  public ShardsUpstreamSettings {
+    shards = List.copyOf(shards);
+    if (layout.shards().size() != shards.size()) {
+      throw new IllegalArgumentException(
+          "the layout has " + layout.shards().size() + " shards, not " + shards.size());
+    }
+  }
+
+  @Override
+  public Upstream create(Context context) {
+    return ShardsTopology.create(this, context);
+  }
+
+  /** {@inheritDoc} Shards may have other credentials, which their endpoints have. */
+  @Override
+  public Access access() {
+    return shards.getFirst().access();
+  }
+
+  @Override
+  public List<Endpoint> addresses() {
+    return shards.stream().flatMap(shard -> shard.addresses().stream()).toList();
+  }
+
+  @Override
+  public boolean hasFixedNodes() {
+    return shards.stream().allMatch(UpstreamSettings::hasFixedNodes);
+  }
+
+  @Override
+  public List<UpstreamSettings> parts() {
+    return shards;
+  }
+
+  @Override
+  public boolean mayHaveReplicas() {
+    return shards.stream().anyMatch(UpstreamSettings::mayHaveReplicas);
+  }
+
+  @Override
+  public String description() {
+    return shards.size()
+        + (shards.size() == 1 ? " shard" : " shards")
+        + " by "
+        + layout.distribution().text()
+        + ": "
+        + shards.stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
+  }
+}
