@@ -12,7 +12,7 @@ final class ConfigParameters {
 
   private ConfigParameters() {}
 
-  static Map<String, String> of(ProxySettings settings) {
+  static Map<String, String> of(ProxySettings.Listener settings) {
     ProxySettings.Listen listen = settings.listen();
     ClientLimits clients = listen.clients();
     Map<String, String> config = new LinkedHashMap<>();
@@ -29,7 +29,9 @@ final class ConfigParameters {
         "normal " + of(clients.normal()) + " slave 0 0 0 pubsub " + of(clients.subscribers()));
     config.put("maxmemory-clients", Long.toString(clients.memory()));
     config.put("cluster-enabled", settings.facade() == null ? "no" : "yes");
-    config.put("databases", "1");
+    if (settings.facade() != null) {
+      config.put("databases", "1"); // as the cluster that Penstock shows itself as
+    }
     config.put("replicaof", "");
     config.put("slaveof", "");
     // Never the nodes' values: those are for other clients than Penstock's.

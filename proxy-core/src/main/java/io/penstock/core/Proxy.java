@@ -1,9 +1,14 @@
 package io.penstock.core;
 
+import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnavailableTransportException;
@@ -13,35 +18,85 @@ import io.penstock.core.upstream.TopologyStatus;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * A proxy: event loops, the control plane that queries nodes outside the data path, and the
- * services that run on them. For now there is one service. A proxy is built from its settings,
- * started once, drained and closed once. All methods are safe from any thread.
+ * A proxy: event loops, the control plane that queries nodes outside the data path, listeners, and
+ * the upstreams that they serve. A proxy is built from its settings, started once, drained and
+ * closed once. All methods are safe from any thread.
+ *
+ * <p>An upstream that no listener names is not created. One that consists of others creates these
+ * itself.
  */
 public final class Proxy implements AutoCloseable {
 
+  private static final Logger log = LoggerFactory.getLogger(Proxy.class);
+
   private final LoopGroup group;
   private final ControlPlane control;
-  private final List<Service> services;
-  private final StatsCollector collector;
+  private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
+  private final List<ProxyListener> listeners = new ArrayList<>();
+  private final List<String> unused;
+  private final LoopParts<LoopLag> lags;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
     this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
-    this.control = ControlPlane.create(settings.backend().connectTimeout());
-    this.services = List.of(new Service(settings, group, control, events));
-    this.collector =
-        new StatsCollector(
-            services.stream().map(Service::admission).toList(),
-            services.stream().map(Service::audience).toList());
+    this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
+    this.lags = new LoopParts<>(group, LoopLag::new);
+    ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
+    var common = new ProxyUpstream.Common(servers, events);
+    var clients = new ClientDirectory.AllClients(TotalMemory.ofProcess(memoryLimit(settings)));
+    for (ProxySettings.Listener each : settings.listeners()) {
+      ProxyUpstream upstream =
+          upstreams.computeIfAbsent(
+              each.upstream(), name -> upstream(settings.upstream(name), settings, common));
+      listeners.add(
+          new ProxyListener(
+              each, upstream, group, clients, ProxyListener.admission(each, settings, events)));
+    }
+    this.unused =
+        settings.upstreams().stream()
+            .filter(each -> !upstreams.containsKey(each.name()))
+            .filter(each -> settings.wholesOf(each).isEmpty())
+            .map(ProxySettings.Upstream::name)
+            .toList();
+  }
+
+  private ProxyUpstream upstream(
+      ProxySettings.Upstream settings, ProxySettings all, ProxyUpstream.Common common) {
+    ControlPlane own = control.withTimeout(settings.backend().connectTimeout());
+    return new ProxyUpstream(settings, all, group, own, common);
+  }
+
+  /**
+   * Returns the limit of client memory for the process, in bytes. Each listener has its own, and
+   * the sum of these may be more than there is. 0 if the only listener's own is enough, or if one
+   * has none.
+   */
+  private static long memoryLimit(ProxySettings settings) {
+    if (settings.listeners().size() == 1) {
+      return 0;
+    }
+    long largest = ClientLimits.memoryByDefault();
+    for (ProxySettings.Listener each : settings.listeners()) {
+      long own = each.listen().clients().memory();
+      if (own == 0) {
+        return 0;
+      }
+      largest = Math.max(largest, own);
+    }
+    return largest;
   }
 
   /**
@@ -53,41 +108,69 @@ public final class Proxy implements AutoCloseable {
     return new Proxy(settings, events);
   }
 
-  /** The service that methods without a service name refer to. */
-  private Service first() {
-    return services.getFirst();
-  }
-
   /**
-   * Binds the listener and starts to refresh the topology. Fails with {@link
-   * io.penstock.core.listener.CannotBindException} if the address cannot be bound. Does not fail if
-   * the cluster is down.
+   * Binds all listeners and starts to discover the nodes of their upstreams. Fails with {@link
+   * io.penstock.core.listener.CannotBindException} if an address cannot be bound; no listener stays
+   * bound then. Does not fail if an upstream is down.
    *
-   * @return a stage that completes with the address that clients connect to
+   * @return a stage that completes with the address that clients of the first listener connect to
    */
   public CompletionStage<InetSocketAddress> start() {
-    return onEachService(Service::start).thenApply(List::getFirst);
+    List<CompletableFuture<InetSocketAddress>> bound =
+        listeners.stream().map(ProxyListener::bind).toList();
+    return CompletableFuture.allOf(bound.toArray(CompletableFuture[]::new))
+        .handle((_, failure) -> failure)
+        .thenCompose(failure -> {
+          if (failure != null) {
+            return all(listeners, ProxyListener::close)
+                .thenCompose(_ -> CompletableFuture.failedFuture(failure));
+          }
+          startUpstreams();
+          return bound.getFirst();
+        });
   }
 
-  private <T> CompletableFuture<List<T>> onEachService(
-      Function<Service, CompletionStage<T>> action) {
+  private void startUpstreams() {
+    for (String name : unused) {
+      log.info("Upstream {} is not used: no listener names it", name);
+    }
+    upstreams.values().forEach(ProxyUpstream::start);
+    group.loops().forEach(loop -> loop.executor().execute(() -> lags.of(loop).start()));
+  }
+
+  private static <P, T> CompletableFuture<List<T>> all(
+      List<P> parts, Function<P, CompletableFuture<T>> action) {
     List<CompletableFuture<T>> results = new ArrayList<>();
-    for (Service service : services) {
-      results.add(action.apply(service).toCompletableFuture());
+    for (P part : parts) {
+      results.add(action.apply(part));
     }
     return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
         .thenApply(_ -> results.stream().map(CompletableFuture::resultNow).toList());
   }
 
-  /** Returns whether the listener is open and the master of at least one slot answers. */
-  public boolean isReady() {
-    return services.stream()
-        .allMatch(each -> each.isListening() && each.upstreamStatus().coveredSlots() > 0);
+  /** Returns the listeners, in the order of the settings. */
+  public List<ProxyListener> listeners() {
+    return List.copyOf(listeners);
   }
 
-  /** Returns which slots can be served now, and which nodes answer. */
+  /** Returns the upstreams that a listener names, in the order of the first that does. */
+  public List<ProxyUpstream> upstreams() {
+    return List.copyOf(upstreams.values());
+  }
+
+  /** The upstream that methods without a name of an upstream refer to. */
+  private ProxyUpstream first() {
+    return listeners.getFirst().upstream();
+  }
+
+  /** Returns whether all listeners are ready. */
+  public boolean isReady() {
+    return listeners.stream().allMatch(ProxyListener::isReady);
+  }
+
+  /** Returns {@link ProxyUpstream#status} of the first listener's upstream. */
   public UpstreamStatus upstreamStatus() {
-    return first().upstreamStatus();
+    return first().status();
   }
 
   /** Returns the name of the transport in use, for example {@code epoll}. Never {@code auto}. */
@@ -95,30 +178,55 @@ public final class Proxy implements AutoCloseable {
     return group.transport().configName();
   }
 
-  /** Returns the latest topology snapshot. */
+  /** Returns {@link ProxyUpstream#topology} of the first listener's upstream. */
   public Placement topology() {
-    return first().upstream().current();
+    return first().topology();
   }
 
-  /** Returns the lowest version of all nodes that have answered, and all commands known so far. */
+  /** Returns {@link ProxyUpstream#servers} of the first listener's upstream. */
   public ServerFacts servers() {
     return first().servers();
   }
 
-  /** Returns the known members of the cluster and the result of the last refresh. */
+  /** Returns {@link ProxyUpstream#topologyStatus} of the first listener's upstream. */
   public TopologyStatus topologyStatus() {
-    return first().upstream().status();
+    return first().topologyStatus();
   }
 
-  /** Returns whether nodes accept Penstock's connections, and if not, why. */
+  /** Returns {@link ProxyUpstream#reachability} of the first listener's upstream. */
   public Reachability reachability() {
     return first().reachability();
   }
 
-  /** Returns the statistics of all services, summed. Completes on one of the event loops. */
+  /** Returns the statistics of all listeners and upstreams. Completes on one of the event loops. */
   public CompletionStage<ProxyStats> stats() {
-    return onEachService(Service::figures)
-        .thenApply(figures -> collector.sum(figures.stream().flatMap(List::stream).toList()));
+    return statsByName().thenApply(StatsByName::sum);
+  }
+
+  /** Returns the statistics of each listener and upstream. Completes on one of the event loops. */
+  public CompletionStage<StatsByName> statsByName() {
+    CompletableFuture<Map<String, ProxyStats>> ofListeners =
+        all(listeners, ProxyListener::figures)
+            .thenApply(
+                stats -> byName(listeners.stream().map(ProxyListener::name).toList(), stats));
+    CompletableFuture<Map<String, ProxyStats>> ofUpstreams =
+        all(upstreams(), ProxyUpstream::figures)
+            .thenApply(stats -> byName(List.copyOf(upstreams.keySet()), stats));
+    return ofListeners
+        .thenCombine(ofUpstreams, (each, other) -> new StatsByName(each, other, ProxyStats.NONE))
+        .thenCombine(
+            lags.collect(LoopLag::stats),
+            (stats, loops) ->
+                new StatsByName(
+                    stats.listeners(), stats.upstreams(), StatsCollector.ofLoops(loops)));
+  }
+
+  private static Map<String, ProxyStats> byName(List<String> names, List<ProxyStats> stats) {
+    Map<String, ProxyStats> byName = new LinkedHashMap<>();
+    for (int i = 0; i < names.size(); i++) {
+      byName.put(names.get(i), stats.get(i));
+    }
+    return byName;
   }
 
   /**
@@ -128,7 +236,7 @@ public final class Proxy implements AutoCloseable {
    * @return a stage that completes when all clients are closed, or after {@code grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
-    return onEachService(Service::drain)
+    return all(listeners, ProxyListener::drain)
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -146,9 +254,11 @@ public final class Proxy implements AutoCloseable {
   }
 
   private CompletionStage<Void> end() {
-    CompletableFuture<?> servicesClosed = onEachService(Service::close);
+    CompletableFuture<?> closed =
+        all(listeners, ProxyListener::close)
+            .thenCompose(_ -> all(upstreams(), ProxyUpstream::close));
     CompletionStage<Void> controlClosed = control.close();
-    return servicesClosed.thenCompose(_ -> controlClosed).thenCompose(_ -> group.shutdown());
+    return closed.thenCompose(_ -> controlClosed).thenCompose(_ -> group.shutdown());
   }
 
   /** Like {@link #shutdown}, without waiting for the end. */

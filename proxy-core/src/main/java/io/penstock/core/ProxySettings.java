@@ -4,45 +4,89 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
-import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.Label;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of a proxy. Immutable. The caller validates the values.
+ * The settings of a proxy. Immutable. The caller validates the values: names are unique, and each
+ * listener names an upstream that exists.
  *
- * @param listen where clients connect
- * @param upstream the servers that commands are sent to
+ * @param listeners where clients connect, at least one
+ * @param upstreams the servers that commands are sent to, at least one
  * @param dispatch how commands are sent to nodes
- * @param backend connections to the nodes
- * @param refresh how the topology is kept current
  * @param commands which commands are allowed and denied
  * @param transport the I/O transport of the event loops
  * @param eventLoops number of event loops, at least 1
  * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where
  *     it is configurable; zero requests none
- * @param facade the cluster that Penstock presents to clients, or null if it presents a single
- *     server
  */
 public record ProxySettings(
-    Listen listen,
-    UpstreamSettings upstream,
+    List<Listener> listeners,
+    List<Upstream> upstreams,
     Dispatch dispatch,
-    Backend backend,
-    Refresh refresh,
     CommandRules commands,
     Transport transport,
     int eventLoops,
-    Duration timeSlice,
-    @Nullable ClusterFacade facade) {
+    Duration timeSlice) {
+
+  /** The name of the listener, and of the upstream, of a proxy that has only one. */
+  public static final String DEFAULT_NAME = "default";
+
+  public ProxySettings {
+    listeners = List.copyOf(listeners);
+    upstreams = List.copyOf(upstreams);
+  }
 
   /**
-   * The listener.
+   * A listener.
+   *
+   * @param name unique among listeners
+   * @param upstream the name of the upstream that it serves
+   * @param listen the address, the password and the limits on clients
+   * @param facade the cluster that Penstock presents to clients, or null if it presents a single
+   *     server
+   */
+  public record Listener(
+      String name, String upstream, Listen listen, @Nullable ClusterFacade facade) {
+
+    /** Returns the listener of a proxy that has only one, for the upstream {@code default}. */
+    public static Listener ofDefault(Listen listen, @Nullable ClusterFacade facade) {
+      return new Listener(DEFAULT_NAME, DEFAULT_NAME, listen, facade);
+    }
+
+    /** Returns this listener with another limit on clients. */
+    public Listener withMaxClients(int maxClients) {
+      return new Listener(name, upstream, listen.withMaxClients(maxClients), facade);
+    }
+  }
+
+  /**
+   * An upstream.
+   *
+   * @param name unique among upstreams
+   * @param kind the servers that commands are sent to
+   * @param backend connections to the nodes
+   * @param refresh how the topology is kept current
+   * @param reads which nodes requests that only read are sent to
+   */
+  public record Upstream(
+      String name, UpstreamSettings kind, Backend backend, Refresh refresh, ReadSettings reads) {
+
+    /** Returns the upstream of a proxy that has only one; it reads from masters. */
+    public static Upstream ofDefault(UpstreamSettings kind, Backend backend, Refresh refresh) {
+      return new Upstream(DEFAULT_NAME, kind, backend, refresh, ReadSettings.MASTER_ONLY);
+    }
+  }
+
+  /**
+   * The socket of a listener, and the limits on its clients.
    *
    * @param bind address to listen on, for example {@code 0.0.0.0}
    * @param port TCP port; 0 selects a free port
@@ -59,7 +103,12 @@ public record ProxySettings(
       @Nullable String password,
       int maxBulkLength,
       AcceptSettings arrivals,
-      ClientLimits clients) {}
+      ClientLimits clients) {
+
+    private Listen withMaxClients(int most) {
+      return new Listen(bind, port, most, password, maxBulkLength, arrivals, clients);
+    }
+  }
 
   /** How commands are sent to nodes. */
   public sealed interface Dispatch {
@@ -114,35 +163,46 @@ public record ProxySettings(
    */
   public record Refresh(Duration period, Duration adaptiveTimeout) {}
 
-  /** Returns these settings with another limit on clients. */
-  public ProxySettings withMaxClients(int maxClients) {
+  /** Returns these settings with other listeners. */
+  public ProxySettings withListeners(List<Listener> others) {
     return new ProxySettings(
-        new Listen(
-            listen.bind(),
-            listen.port(),
-            maxClients,
-            listen.password(),
-            listen.maxBulkLength(),
-            listen.arrivals(),
-            listen.clients()),
-        upstream,
-        dispatch,
-        backend,
-        refresh,
-        commands,
-        transport,
-        eventLoops,
-        timeSlice,
-        facade);
+        others, upstreams, dispatch, commands, transport, eventLoops, timeSlice);
   }
 
-  /** Returns the settings of one event loop's connections to nodes. */
-  BackendSettings backendSettings() {
+  /**
+   * Returns the upstream with this name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public Upstream upstream(String name) {
+    for (Upstream each : upstreams) {
+      if (each.name().equals(name)) {
+        return each;
+      }
+    }
+    throw new IllegalArgumentException("no upstream " + name);
+  }
+
+  /**
+   * Returns the names of the upstreams with a listener that have this one as a part, as shards
+   * have.
+   */
+  public List<String> wholesOf(Upstream part) {
+    return listeners.stream()
+        .map(Listener::upstream)
+        .distinct()
+        .filter(name -> upstream(name).kind().parts().contains(part.kind()))
+        .toList();
+  }
+
+  /** Returns the settings of one event loop's connections to the nodes of an upstream. */
+  BackendSettings backendSettings(Upstream upstream) {
     int turnConnections =
         switch (dispatch) {
           case Dispatch.Async _ -> 0;
           case Dispatch.Sync(int most) -> Math.max(1, most / eventLoops);
         };
+    Backend backend = upstream.backend();
     return new BackendSettings(
         backend.connectTimeout(),
         backend.commandTimeout(),
@@ -150,12 +210,8 @@ public record ProxySettings(
         backend.exclusiveConnectionsPerLoop(),
         turnConnections,
         backend.hold().maxRequests(),
-        backend.bounds());
-  }
-
-  /** Returns what an upstream is created with. */
-  UpstreamSettings.Context upstreamContext(ControlPlane control, ProxyEvents events) {
-    return new UpstreamSettings.Context(
-        control, backend.connectTimeout(), refresh.period(), refresh.adaptiveTimeout(), events);
+        backend.bounds(),
+        upstream.reads(),
+        Label.ofUpstream(upstream.name(), upstreams.size() == 1));
   }
 }

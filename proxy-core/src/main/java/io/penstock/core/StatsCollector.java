@@ -14,73 +14,66 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.SubscriberCounts;
+import io.penstock.core.session.SessionLoop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
+import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
-/** Sums the statistics of the loops of one or more services. */
+/**
+ * Sums the statistics of the loops of a listener or of an upstream. What the other one counts is
+ * zero in the sum, so that they can be added.
+ */
 final class StatsCollector {
 
-  private final List<Admission> admissions;
-  private final List<SubscriberCounts> audiences;
+  private StatsCollector() {}
 
   /**
-   * @param admissions of the services
-   * @param audiences of the same services
-   */
-  StatsCollector(List<Admission> admissions, List<SubscriberCounts> audiences) {
-    this.admissions = List.copyOf(admissions);
-    this.audiences = List.copyOf(audiences);
-  }
-
-  /**
-   * One loop's figures, read on that loop.
+   * One loop's figures about an upstream, read on that loop.
    *
    * @param nodes statistics of open connections, by node
    * @param closed statistics of closed connections, by node
    */
-  record LoopFigures(
-      LoopStats loop,
-      Map<String, CommandStats> commands,
-      Map<RetryablePrefix, Long> redirects,
-      List<NodeStats> nodes,
-      List<NodeStats> closed,
-      long messages,
-      Traffic traffic,
-      Map<String, Long> errors,
-      HeldStats held,
-      Pressure pressure) {}
+  record UpstreamFigures(
+      List<NodeStats> nodes, List<NodeStats> closed, HeldStats held, ReadCounts reads) {
 
-  /** Reads one loop's counters. Must be called on that loop. */
-  static LoopFigures read(ServiceLoop serviceLoop) {
-    LoopCounters counters = serviceLoop.sessions().counters();
-    Map<String, CommandStats> commands = new LinkedHashMap<>();
-    allSpecs(serviceLoop.sessions().servers().commands())
-        .forEach(spec -> addIfSeen(spec, counters, commands));
+    static UpstreamFigures of(UpstreamLoop loop) {
+      return new UpstreamFigures(
+          loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads());
+    }
+  }
+
+  /** Reads the statistics of a listener's clients on one loop. Must be called on that loop. */
+  static ProxyStats read(SessionLoop clients) {
+    LoopCounters counters = clients.counters();
+    List<CommandStats> commands = new ArrayList<>();
+    allSpecs(clients.servers().commands()).forEach(spec -> addIfSeen(spec, counters, commands));
     Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
     for (RetryablePrefix kind : RetryablePrefix.values()) {
       redirects.put(kind, counters.redirects(kind));
     }
-    var loop =
-        new LoopStats(serviceLoop.loop().index(), counters.lagNanos(), counters.maxLagNanos());
-    return new LoopFigures(
-        loop,
+    return new ProxyStats(
         commands,
+        0,
+        0,
+        0,
+        0,
+        List.of(),
         redirects,
-        serviceLoop.nodeStats(),
-        serviceLoop.closedNodeStats(),
-        counters.messages(),
-        serviceLoop.sessions().traffic(),
+        List.of(),
+        new PubSubStats(0, 0, 0, counters.messages()),
+        clients.traffic(),
         counters.errors(),
-        serviceLoop.sessions().failoverHold().stats(),
-        serviceLoop.sessions().pressure());
+        HeldStats.NONE,
+        clients.pressure(),
+        ReadCounts.NONE);
   }
 
   private static Stream<CommandSpec> allSpecs(CommandTable table) {
@@ -88,8 +81,7 @@ final class StatsCollector {
         .flatMap(spec -> Stream.concat(Stream.of(spec), spec.subcommands().stream()));
   }
 
-  private static void addIfSeen(
-      CommandSpec spec, LoopCounters counters, Map<String, CommandStats> into) {
+  private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
     Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
     long seen = 0;
     for (Outcome outcome : Outcome.values()) {
@@ -104,77 +96,97 @@ final class StatsCollector {
     for (int i = 0; i < buckets.length; i++) {
       buckets[i] = counters.bucket(spec.id(), i);
     }
-    into.put(
-        spec.displayName(),
+    into.add(
         new CommandStats(spec.displayName(), outcomes, buckets, counters.totalNanos(spec.id())));
   }
 
-  /** Sums the figures of all loops. */
-  ProxyStats sum(List<LoopFigures> figures) {
-    Map<String, CommandStats> commands = new LinkedHashMap<>();
-    Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
-    Map<Integer, LoopStats> loops = new LinkedHashMap<>(); // services share them
-    Traffic traffic = Traffic.NONE;
+  /** Sums the statistics of a listener's clients on all loops. */
+  static ProxyStats ofListener(List<ProxyStats> loops, Admission admission) {
+    ProxyStats clients =
+        new ProxyStats(
+            List.of(),
+            admission.now(),
+            admission.total(),
+            admission.rejected(),
+            admission.delayed(),
+            List.of(),
+            zeroRedirects(),
+            List.of(),
+            PubSubStats.NONE,
+            Traffic.NONE,
+            Map.of(),
+            HeldStats.NONE,
+            Pressure.NONE,
+            ReadCounts.NONE);
+    return loops.stream().reduce(clients, ProxyStats::plus);
+  }
+
+  private static Map<RetryablePrefix, Long> zeroRedirects() {
+    Map<RetryablePrefix, Long> zero = new EnumMap<>(RetryablePrefix.class);
+    for (RetryablePrefix kind : RetryablePrefix.values()) {
+      zero.put(kind, 0L);
+    }
+    return zero;
+  }
+
+  /** Sums the figures about an upstream of all loops. */
+  static ProxyStats ofUpstream(List<UpstreamFigures> loops, SubscriberCounts subscribers) {
     HeldStats held = HeldStats.NONE;
-    Map<String, Long> errors = new HashMap<>();
-    Pressure pressure = Pressure.NONE;
-    for (LoopFigures each : figures) {
-      loops.putIfAbsent(each.loop().index(), each.loop());
-      each.commands().forEach((name, stats) -> commands.merge(name, stats, StatsCollector::add));
-      each.redirects().forEach((kind, count) -> redirects.merge(kind, count, Long::sum));
-      each.errors().forEach((prefix, count) -> errors.merge(prefix, count, Long::sum));
-      traffic = traffic.plus(each.traffic());
+    ReadCounts reads = ReadCounts.NONE;
+    for (UpstreamFigures each : loops) {
       held = held.plus(each.held());
-      pressure = pressure.plus(each.pressure());
+      reads = reads.plus(each.reads());
     }
     return new ProxyStats(
-        List.copyOf(commands.values()),
-        admissions.stream().mapToInt(Admission::now).sum(),
-        admissions.stream().mapToLong(Admission::total).sum(),
-        admissions.stream().mapToLong(Admission::rejected).sum(),
-        admissions.stream().mapToLong(Admission::delayed).sum(),
-        nodes(figures),
-        Map.copyOf(redirects),
-        List.copyOf(loops.values()),
-        pubSub(figures),
-        traffic,
-        Map.copyOf(errors),
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        nodes(loops),
+        Map.of(),
+        List.of(),
+        new PubSubStats(
+            subscribers.nameCount(Kind.CHANNEL),
+            subscribers.nameCount(Kind.PATTERN),
+            subscribers.nameCount(Kind.SHARD),
+            0),
+        Traffic.NONE,
+        Map.of(),
         held,
-        pressure);
+        Pressure.NONE,
+        reads);
   }
 
-  private PubSubStats pubSub(List<LoopFigures> figures) {
-    long messages = 0;
-    for (LoopFigures each : figures) {
-      messages += each.messages();
-    }
-    return new PubSubStats(names(Kind.CHANNEL), names(Kind.PATTERN), names(Kind.SHARD), messages);
-  }
-
-  private long names(Kind kind) {
-    return audiences.stream().mapToLong(audience -> audience.nameCount(kind)).sum();
-  }
-
-  private static CommandStats add(CommandStats a, CommandStats b) {
-    Map<Outcome, Long> outcomes = new EnumMap<>(a.outcomes());
-    b.outcomes().forEach((outcome, count) -> outcomes.merge(outcome, count, Long::sum));
-    long[] buckets = a.bucketCounts().clone();
-    for (int i = 0; i < buckets.length; i++) {
-      buckets[i] += b.bucketCounts()[i];
-    }
-    return new CommandStats(a.name(), outcomes, buckets, a.totalNanos() + b.totalNanos());
+  /** Returns statistics of nothing but the event loops. */
+  static ProxyStats ofLoops(List<LoopStats> loops) {
+    return new ProxyStats(
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        List.of(),
+        Map.of(),
+        loops,
+        PubSubStats.NONE,
+        Traffic.NONE,
+        Map.of(),
+        HeldStats.NONE,
+        Pressure.NONE,
+        ReadCounts.NONE);
   }
 
   /**
    * Lists only nodes with an open connection on some loop; subscriber connections count. The
    * statistics of their closed connections are added.
    */
-  private static List<NodeStats> nodes(List<LoopFigures> figures) {
+  private static List<NodeStats> nodes(List<UpstreamFigures> figures) {
     Map<Endpoint, NodeStats> nodes = new LinkedHashMap<>();
-    for (LoopFigures each : figures) {
+    for (UpstreamFigures each : figures) {
       each.nodes().forEach(node -> nodes.merge(node.node(), node, NodeStats::plus));
     }
-    for (LoopFigures each : figures) {
+    for (UpstreamFigures each : figures) {
       each.closed()
           .forEach(past -> nodes.computeIfPresent(past.node(), (_, now) -> now.plus(past)));
     }

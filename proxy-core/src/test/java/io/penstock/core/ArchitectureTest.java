@@ -53,12 +53,18 @@ class ArchitectureTest {
           Map.entry("spec", Set.of("resp")),
           Map.entry("upstream", Set.of()),
           Map.entry("cluster", Set.of("upstream")),
+          Map.entry("layout", Set.of("upstream", "cluster")),
           Map.entry("transport", Set.of()),
           Map.entry("command", Set.of("resp", "spec")),
           Map.entry("observe", Set.of("upstream", "cluster")),
           Map.entry("info", Set.of("upstream", "observe")),
           Map.entry("control", Set.of("upstream", "transport")),
           Map.entry("topology", Set.of("upstream", "cluster", "transport", "observe", "control")),
+          Map.entry(
+              "sentinel",
+              Set.of("upstream", "cluster", "transport", "observe", "control", "topology")),
+          Map.entry("shards", Set.of("upstream", "layout", "observe", "control", "topology")),
+          Map.entry("replicas", Set.of("upstream", "observe", "control")),
           Map.entry(
               "survey",
               Set.of("upstream", "cluster", "transport", "command", "observe", "control")),
@@ -84,6 +90,7 @@ class ArchitectureTest {
                   "dispatch",
                   "limit",
                   "reply")),
+          Map.entry("read", Set.of("upstream", "transport", "dispatch")),
           Map.entry("script", Set.of("resp", "transport", "command", "backend", "client")),
           Map.entry(
               "retry",
@@ -100,7 +107,9 @@ class ArchitectureTest {
                   "limit",
                   "reply",
                   "client",
-                  "script")),
+                  "script",
+                  "route",
+                  "read")),
           Map.entry(
               "forward",
               Set.of(
@@ -354,7 +363,12 @@ class ArchitectureTest {
   void onlyTheControlPlaneUsesLettuce() {
     noClasses()
         .that()
-        .resideOutsideOfPackages(CORE + "control..", CORE + "topology..", CORE + "survey..")
+        .resideOutsideOfPackages(
+            CORE + "control..",
+            CORE + "topology..",
+            CORE + "sentinel..",
+            CORE + "survey..",
+            CORE + "replicas..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("io.lettuce..")

@@ -56,6 +56,7 @@ public final class ClientAdministration {
       case CLIENT_PAUSE -> pause(request, command);
       case CLIENT_UNBLOCK -> unblock(request, command);
       case CLIENT_UNPAUSE -> {
+        directory.pauseEnded();
         pause.end();
         whenAll(
             loop -> {
@@ -232,6 +233,7 @@ public final class ClientAdministration {
     } else {
       long capped = Math.min(millis, LONGEST_PAUSE_MILLIS);
       long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(capped);
+      directory.pauseBegan(until, all);
       pause.begin(until, all); // the next request of this client must wait already
       whenAll(
           loop -> {

@@ -1,6 +1,7 @@
 package io.penstock.core.answer;
 
 import io.penstock.core.limit.TotalMemory;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.script.Scripts;
 import java.util.ArrayList;
@@ -9,28 +10,89 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** All clients of a proxy, on all loops, and the scripts that they sent. Safe from any thread. */
+/**
+ * All clients of a listener, on all loops, and the scripts that clients of its upstream sent. Safe
+ * from any thread.
+ */
 public final class ClientDirectory {
 
   private final TotalMemory memory;
-  private final AtomicLong lastId = new AtomicLong();
-  private final Scripts scripts = new Scripts();
+  private final AllClients process;
+  private final Scripts scripts;
+  private final Label listener;
   private volatile ProxyStats statsAtReset = ProxyStats.NONE;
   private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
 
-  /** With the default limit of client memory. */
+  private final AtomicReference<@Nullable Pause> pause = new AtomicReference<>();
+
+  /** The clients of the only listener. */
   public ClientDirectory() {
-    this(new TotalMemory());
+    this(new AllClients(new TotalMemory()), new Scripts(), Label.ONLY);
   }
 
   /**
-   * @param memory of all clients
+   * @param process with the clients of all listeners
+   * @param scripts that clients of the upstream sent
+   * @param listener of the clients
    */
-  ClientDirectory(TotalMemory memory) {
-    this.memory = memory;
+  public ClientDirectory(AllClients process, Scripts scripts, Label listener) {
+    this.process = process;
+    this.memory = process.memory().ofListener();
+    this.scripts = scripts;
+    this.listener = listener;
+  }
+
+  /** The clients of all listeners. Safe from any thread. */
+  public static final class AllClients {
+
+    private final TotalMemory memory;
+    private final AtomicLong lastId = new AtomicLong();
+
+    /**
+     * @param memory of all clients
+     */
+    public AllClients(TotalMemory memory) {
+      this.memory = memory;
+    }
+
+    TotalMemory memory() {
+      return memory;
+    }
+  }
+
+  /** A {@code CLIENT PAUSE}, for loops that get their first client while it lasts. */
+  private record Pause(long untilNanos, boolean everything) {
+
+    /** Of two pauses at once the later end and the stricter mode apply. */
+    Pause and(@Nullable Pause other) {
+      if (other == null || System.nanoTime() - other.untilNanos >= 0) {
+        return this;
+      }
+      return new Pause(
+          untilNanos - other.untilNanos > 0 ? untilNanos : other.untilNanos,
+          everything || other.everything);
+    }
+  }
+
+  /** Records a pause. To be called before the loops begin it. */
+  void pauseBegan(long untilNanos, boolean everything) {
+    var begun = new Pause(untilNanos, everything);
+    pause.updateAndGet(begun::and);
+  }
+
+  /** Records that the pause has ended. To be called before the loops end it. */
+  void pauseEnded() {
+    pause.set(null);
+  }
+
+  /** Returns the listener, for log lines about its clients. */
+  public Label listener() {
+    return listener;
   }
 
   /** Returns the memory of all clients. */
@@ -38,8 +100,13 @@ public final class ClientDirectory {
     return memory;
   }
 
+  /** Adds a loop, on that loop. A pause applies to it as well. */
   public void add(LoopClients loop) {
     loops.add(loop);
+    Pause now = pause.get();
+    if (now != null && now.untilNanos() - System.nanoTime() > 0) {
+      loop.pause().begin(now.untilNanos(), now.everything());
+    }
   }
 
   /** Returns the scripts that clients sent. */
@@ -57,9 +124,9 @@ public final class ClientDirectory {
     statsAtReset = now;
   }
 
-  /** Returns the next client id: unique and growing, as in Redis. */
+  /** Returns the next client id: unique in the process and growing, as in Redis. */
   public long nextId() {
-    return lastId.incrementAndGet();
+    return process.lastId.incrementAndGet();
   }
 
   /**

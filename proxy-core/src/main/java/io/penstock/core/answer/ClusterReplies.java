@@ -11,6 +11,7 @@ import io.penstock.core.cluster.ClusterFacade.Member;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
@@ -171,7 +172,8 @@ public final class ClusterReplies {
     if (slot < 0 || slot >= SlotMap.SLOTS || count < 0) {
       return outOfRange;
     }
-    return nodes.placement().partitions() > 1 ? null : "ERR " + spec.displayName() + NO_SLOTS;
+    boolean hasSlots = nodes.placement().partitioner() == SlotPartitioner.INSTANCE;
+    return hasSlots ? null : "ERR " + spec.displayName() + NO_SLOTS;
   }
 
   private static void give(ReplySlot request, @Nullable String reply) {

@@ -97,7 +97,11 @@ public final class ServerReplies {
         masters,
         counters ? INFO_DEFAULT : INFO_KEYSPACE,
         texts -> {
-          NodeInfo nodes = NodeInfo.sum(texts).onlyDatabase(answerLoop.access().database());
+          NodeInfo all = NodeInfo.sum(texts);
+          NodeInfo nodes =
+              answerLoop.proxy().facade() == null
+                  ? all
+                  : all.onlyDatabase(answerLoop.access().database());
           LocalAnswer.whenComplete(
               blocking(sections).thenCombine(stats(), Counted::new), // on any loop
               context,

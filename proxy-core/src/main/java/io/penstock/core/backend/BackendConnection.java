@@ -3,7 +3,6 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.function.Predicate;
@@ -32,24 +31,18 @@ final class BackendConnection implements LinkListener {
 
   BackendConnection(
       Endpoint node, Protocol protocol, BackendContext backend, NodeCounters counters) {
-    this(node, node.access(), protocol, backend, counters);
+    this(node, new Handshake(node.access(), protocol), backend, counters);
   }
 
-  /**
-   * @param access replaces the node's own
-   */
   BackendConnection(
-      Endpoint node,
-      Access access,
-      Protocol protocol,
-      BackendContext backend,
-      NodeCounters counters) {
+      Endpoint node, Handshake handshake, BackendContext backend, NodeCounters counters) {
     this.node = node;
     this.backend = backend;
-    this.waiting = new WaitQueue(backend.heldRequests()::leave);
-    this.handshake = new Handshake(access, protocol);
+    this.waiting =
+        new WaitQueue(backend.heldRequests()::leave, backend.traits().isReplaceable(node));
+    this.handshake = handshake;
     this.counters = counters;
-    this.congestion = new Congestion(node, backend.settings().queueLimits());
+    this.congestion = new Congestion(node, backend.settings());
   }
 
   /**
@@ -121,6 +114,11 @@ final class BackendConnection implements LinkListener {
     return inFlight() + waiting.size();
   }
 
+  /** The same without what a handshake has sent. */
+  int unanswered() {
+    return waiting.size() + (isReady() ? inFlight() : 0);
+  }
+
   /** Bytes sent on the current channel; 0 if it is not ready. */
   long bytesSent() {
     return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
@@ -171,6 +169,29 @@ final class BackendConnection implements LinkListener {
     var next = handshaking.answered();
     state = next;
     becomeReadyIfDone(next);
+  }
+
+  @Override
+  public void onSelectionRejected(String error) {
+    ConnectionState rejected = state;
+    if (rejected instanceof ConnectionState.Handshaking) {
+      failures++;
+      counters.countError();
+      changeState(
+          new ConnectionState.BackingOff(
+              backend.scheduleReconnect(this::reconnectIfAwaited, failures)));
+      rejected.close();
+      waiting.answer(error);
+    }
+  }
+
+  /** Connects for what waits; without that the connection may never be needed again. */
+  private void reconnectIfAwaited() {
+    if (waiting.size() > 0) {
+      connect();
+    } else {
+      state = new ConnectionState.Idle();
+    }
   }
 
   private void becomeReadyIfDone(ConnectionState.Handshaking handshaking) {

@@ -5,31 +5,44 @@ import io.penstock.core.transport.Backoff;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTraits;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** What backend connections share: their loop, settings and callbacks. */
+/**
+ * What backend connections share: their loop, settings and callbacks.
+ *
+ * @param traits of the nodes
+ */
 public record BackendContext(
     LoopGroup group,
     Loop loop,
     BackendSettings settings,
     BackendListener listener,
     PushSink pushes,
-    HeldRequests heldRequests) {
+    HeldRequests heldRequests,
+    NodeTraits traits) {
 
   private static final Backoff BACKOFF =
       new Backoff(Duration.ofMillis(10), Duration.ofSeconds(1), new Random());
 
-  /** With separate held requests. */
+  /** With separate held requests, for nodes without special traits. */
   public BackendContext(
       LoopGroup group,
       Loop loop,
       BackendSettings settings,
       BackendListener listener,
       PushSink pushes) {
-    this(group, loop, settings, listener, pushes, new HeldRequests(settings.maxHeld()));
+    this(
+        group,
+        loop,
+        settings,
+        listener,
+        pushes,
+        new HeldRequests(settings.maxHeld(), settings.upstream()),
+        NodeTraits.PLAIN);
   }
 
   /**

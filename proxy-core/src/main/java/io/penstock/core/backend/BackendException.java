@@ -32,8 +32,8 @@ public final class BackendException extends Exception {
     return handshakeError;
   }
 
-  /** Another node took over from a node that is unresponsive while replies are pending. */
+  /** Another node is used instead of one that is unresponsive while replies are pending. */
   static BackendException replaced() {
-    return new BackendException("another node took over while replies were pending");
+    return new BackendException("it was replaced or left out while replies were pending");
   }
 }

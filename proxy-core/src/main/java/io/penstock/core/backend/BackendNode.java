@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One loop's connections to one node. For each protocol version there are shared connections, and a
  * separate one for exchanges that must not wait behind requests; each is made when first needed.
- * Leased connections belong to one client while it blocks or for a turn. Confined to that loop.
+ * Shared connections with another database than the upstream's own, and those for reads from
+ * replicas, form sets of their own, which are closed when they have been idle for long. Leased
+ * connections belong to one client while it blocks or for a turn. Confined to that loop.
  */
 public final class BackendNode {
 
@@ -36,8 +38,8 @@ public final class BackendNode {
   private final Endpoint node;
   private final BackendContext backend;
   private final NodeCounters counters = new NodeCounters();
-  private final @Nullable BackendConnection[] resp2;
-  private final @Nullable BackendConnection[] resp3;
+  private final ConnectionSet plain;
+  private final OtherSets others;
   private final @Nullable BackendConnection[] separate = new BackendConnection[2]; // by protocol
   private final LeasePool leases;
   private final LeasePool turns;
@@ -49,9 +51,8 @@ public final class BackendNode {
   public BackendNode(Endpoint node, BackendContext backend) {
     this.node = node;
     this.backend = backend;
-    int connections = backend.settings().connectionsPerNode();
-    this.resp2 = new BackendConnection[connections];
-    this.resp3 = new BackendConnection[connections];
+    this.plain = new ConnectionSet(0, node, backend, counters);
+    this.others = new OtherSets(node, backend, counters);
     int exclusive = backend.settings().exclusiveConnections();
     this.leases =
         new LeasePool(node, backend, counters, new LeasePool.Limits(exclusive, MAX_IDLE_LEASES));
@@ -72,7 +73,13 @@ public final class BackendNode {
    * @return false if the node does not keep up and the sender should pause
    */
   public boolean send(Exchange exchange, boolean asking) {
-    BackendConnection connection = connectionFor(exchange.protocol(), exchange.affinity());
+    int number = exchange.connectionSet();
+    ConnectionSet set = number == 0 ? plain : others.get(number);
+    if (set == null) {
+      exchange.onFailure(Failure.OVERLOADED);
+      return true;
+    }
+    BackendConnection connection = set.connectionFor(exchange.protocol(), exchange.affinity());
     connection.send(exchange, asking);
     return connection.isWritable();
   }
@@ -87,41 +94,36 @@ public final class BackendNode {
     if (connection == null) {
       // A node does not execute SELECT while it runs a script.
       Access access = node.access().withoutDatabase();
-      connection = new BackendConnection(node, access, exchange.protocol(), backend, counters);
+      var handshake = new Handshake(access, exchange.protocol());
+      connection = new BackendConnection(node, handshake, backend, counters);
       separate[index] = connection;
     }
     connection.send(exchange, false);
     return connection.isWritable();
   }
 
-  /** Leases a connection, connected or connecting; null if the limit is reached. */
-  public @Nullable Lease lease(Protocol protocol) {
-    return leases.lease(protocol);
+  /**
+   * Leases a connection that fits {@code first}, connected or connecting; null if the limit is
+   * reached.
+   */
+  public @Nullable Lease lease(Exchange first) {
+    return leases.lease(first.protocol(), first.connectionSet());
   }
 
   /**
    * Leases a connection for one client's turn, connected or connecting; null if the limit is
    * reached. The limit is separate from that of {@link #lease}: blocked clients must not prevent
    * others from sending the command that unblocks them.
+   *
+   * @param connectionSet see {@link Exchange#connectionSet}
    */
-  public @Nullable Lease leaseForTurn(Protocol protocol) {
-    return turns.lease(protocol);
+  public @Nullable Lease leaseForTurn(Protocol protocol, int connectionSet) {
+    return turns.lease(protocol, connectionSet);
   }
 
   /** Connects before the first request, with the protocol that most clients use. */
   public void connect() {
-    connectionFor(Protocol.RESP2, 0).connectIfIdle();
-  }
-
-  private BackendConnection connectionFor(Protocol protocol, int affinity) {
-    @Nullable BackendConnection[] shared = protocol == Protocol.RESP2 ? resp2 : resp3;
-    int index = shared.length == 1 ? 0 : Math.floorMod(affinity, shared.length);
-    BackendConnection connection = shared[index];
-    if (connection == null) {
-      connection = new BackendConnection(node, protocol, backend, counters);
-      shared[index] = connection;
-    }
-    return connection;
+    plain.connectionFor(Protocol.RESP2, 0).connectIfIdle();
   }
 
   /** Returns whether at least one connection is ready. */
@@ -142,9 +144,12 @@ public final class BackendNode {
   /**
    * Returns whether one more request with a large reply may be sent on the connection for {@code
    * affinity}.
+   *
+   * @param connectionSet see {@link Exchange#connectionSet}
    */
-  public boolean hasRoomForLargeReply(Protocol protocol, int affinity) {
-    return connectionFor(protocol, affinity).hasRoomForLargeReply();
+  public boolean hasRoomForLargeReply(Protocol protocol, int affinity, int connectionSet) {
+    ConnectionSet set = connectionSet == 0 ? plain : others.get(connectionSet);
+    return set == null || set.connectionFor(protocol, affinity).hasRoomForLargeReply();
   }
 
   /** Removes, in order, unsent exchanges that {@code which} accepts. */
@@ -164,6 +169,7 @@ public final class BackendNode {
         && now - retiredAt > RETIRED_TIMEOUTS * backend.settings().commandTimeout().toNanos()) {
       leases.close(); // calls that block on a dead node would block forever
     }
+    others.closeIdle(now);
     int pending = leases.inUse() + turns.inUse();
     for (BackendConnection connection : connections()) {
       connection.tick(now, idleNanos());
@@ -190,7 +196,7 @@ public final class BackendNode {
       unresponsive |= connection.markReplaced(timedOut);
     }
     if (leases.inUse() > 0) {
-      BackendConnection probe = connectionFor(Protocol.RESP2, 0);
+      BackendConnection probe = plain.connectionFor(Protocol.RESP2, 0);
       probe.connectIfIdle();
       if (unresponsive || (!probe.isReady() && now - replacedAt > UNREACHABLE_NANOS)) {
         leases.markAllReplaced(timedOut);
@@ -232,6 +238,15 @@ public final class BackendNode {
     connections().forEach(BackendConnection::close);
   }
 
+  /** Returns the number of exchanges in flight or waiting for a connection. */
+  public int unanswered() {
+    int sum = leases.inFlight() + turns.inFlight();
+    for (BackendConnection connection : connections()) {
+      sum += connection.unanswered();
+    }
+    return sum;
+  }
+
   public NodeStats stats() {
     long inFlight = (long) leases.inFlight() + turns.inFlight();
     long sent = counters.bytesSentBefore() + leases.bytesSent() + turns.bytesSent();
@@ -252,17 +267,9 @@ public final class BackendNode {
 
   private List<BackendConnection> connections() {
     List<BackendConnection> made = new ArrayList<>(2);
-    collect(resp2, made);
-    collect(resp3, made);
-    collect(separate, made);
+    plain.collect(made);
+    others.collect(made);
+    ConnectionSet.collect(separate, made);
     return made;
-  }
-
-  private static void collect(@Nullable BackendConnection[] from, List<BackendConnection> into) {
-    for (BackendConnection connection : from) {
-      if (connection != null) {
-        into.add(connection);
-      }
-    }
   }
 }

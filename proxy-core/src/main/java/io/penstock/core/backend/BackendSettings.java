@@ -1,5 +1,7 @@
 package io.penstock.core.backend;
 
+import io.penstock.core.observe.Label;
+import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
 
 /**
@@ -13,6 +15,8 @@ import java.time.Duration;
  * @param turnConnections maximum of connections from one loop to one node for clients' turns
  * @param maxHeld maximum of requests of one loop in a failover hold
  * @param queueLimits limits on what queues up at one connection
+ * @param reads which nodes commands that only read are sent to
+ * @param upstream what log lines about the connections name
  */
 public record BackendSettings(
     Duration connectTimeout,
@@ -21,7 +25,9 @@ public record BackendSettings(
     int exclusiveConnections,
     int turnConnections,
     int maxHeld,
-    QueueLimits queueLimits) {
+    QueueLimits queueLimits,
+    ReadSettings reads,
+    Label upstream) {
 
   private static final int SILENT_TIMEOUTS = 3;
 

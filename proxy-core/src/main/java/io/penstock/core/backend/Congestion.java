@@ -19,14 +19,16 @@ final class Congestion {
 
   private final Endpoint node;
   private final QueueLimits bounds;
+  private final String logPrefix;
   private final ThrottledLog rejectedLog = new ThrottledLog();
   private final ThrottledLog pausedLog = new ThrottledLog();
   private boolean busy;
   private boolean full; // too many bytes of large replies are expected
 
-  Congestion(Endpoint node, QueueLimits bounds) {
+  Congestion(Endpoint node, BackendSettings settings) {
     this.node = node;
-    this.bounds = bounds;
+    this.bounds = settings.queueLimits();
+    this.logPrefix = settings.upstream().prefix();
   }
 
   /** Returns whether clients should pause. */
@@ -51,8 +53,9 @@ final class Congestion {
     }
     rejectedLog.log(times ->
         log.warn(
-            "{} does not keep up: {} requests in flight and {} bytes unsent on one connection;"
+            "{}{} does not keep up: {} requests in flight and {} bytes unsent on one connection;"
                 + " {} rejected since the last such line",
+            logPrefix,
             node,
             link.inFlight(),
             link.unsentBytes(),
@@ -67,8 +70,9 @@ final class Congestion {
       busy = true;
       pausedLog.log(times ->
           log.info(
-              "{} requests are in flight on one connection to {}: reading from its clients is paused"
+              "{}{} requests are in flight on one connection to {}: reading from its clients is paused"
                   + " until half are answered ({} times since the last such line)",
+              logPrefix,
               link.inFlight(),
               node,
               times));

@@ -28,6 +28,21 @@ public abstract class Exchange {
     ENDPOINT
   }
 
+  /** Stands for the upstream's own database, the one that plain connections use. */
+  public static final int DEFAULT_DATABASE = -1;
+
+  /**
+   * Stands for no database in particular: the exchange selects one itself before anything else. It
+   * uses connections that carry only such exchanges, so it may leave any database selected.
+   */
+  public static final int ANY_DATABASE = -2;
+
+  /** The highest number of a database. */
+  public static final int MAX_DATABASE = (1 << 30) - 2; // twice that, and some more, fits an int
+
+  /** The {@link #replica} of a read while no replica may be read. */
+  public static final int NO_REPLICA = -1;
+
   private static final Logger log = LoggerFactory.getLogger(Exchange.class);
 
   private @Nullable SharedBuffer bytes;
@@ -36,6 +51,8 @@ public abstract class Exchange {
   private Destination destination = Destination.ENDPOINT;
   private int partition; // for PARTITION and SHARD
   private Protocol protocol = Protocol.RESP2;
+  private int connectionSet; // 0: plain; else see database()
+  private int replica = NO_REPLICA; // with readsReplica()
   private int affinity;
   private long deadline; // once it was sent
   private long holdDeadline; // while it cannot be sent
@@ -158,6 +175,44 @@ public abstract class Exchange {
     holdDeadline = holdNanos;
   }
 
+  /**
+   * Sets the database and that it must not read from a replica. Until this is called, it uses the
+   * upstream's own database.
+   *
+   * @param number {@link #DEFAULT_DATABASE}, {@link #ANY_DATABASE}, or a database that is not the
+   *     upstream's own
+   */
+  protected final void useDatabase(int number) {
+    connectionSet = connectionSet(number);
+  }
+
+  /** Sets whether it may be sent to a node that only reads are sent to. */
+  protected final void readsReplica(boolean reads) {
+    connectionSet = reads ? connectionSet | 1 : connectionSet & ~1;
+  }
+
+  /**
+   * Sets that a replica serves it, and which.
+   *
+   * @param number as its dispatcher numbers replicas; {@link #NO_REPLICA} if none may be read at
+   *     present
+   */
+  protected final void readAt(int number) {
+    readsReplica(true);
+    replica = number;
+  }
+
+  /** Sets that the master serves it. */
+  protected final void readAtMaster() {
+    readsReplica(false);
+    replica = NO_REPLICA;
+  }
+
+  /** Uses the same connections as {@code other}: its database, and whether it reads a replica. */
+  protected final void useConnectionsOf(Exchange other) {
+    connectionSet = other.connectionSet;
+  }
+
   /** Sets how many bytes the reply is expected to have; 0 for a small reply. */
   protected final void expectReplyBytes(int bytes) {
     expectedReplyBytes = bytes;
@@ -238,6 +293,50 @@ public abstract class Exchange {
     return destination == Destination.SHARD && separate;
   }
 
+  /** The database, or one of the constants for it. */
+  public final int database() {
+    return databaseOf(connectionSet);
+  }
+
+  /** Whether it may be sent to a node that only reads are sent to. */
+  public final boolean readsReplica() {
+    return isForReads(connectionSet);
+  }
+
+  /**
+   * The number of the replica that serves it, if {@link #readsReplica}; {@link #NO_REPLICA} if none
+   * may be read at present. Valid until it is dispatched.
+   */
+  public final int replica() {
+    return replica;
+  }
+
+  /**
+   * Which of a node's connections it needs: one number for each database, with and without reads
+   * from replicas. 0 are the plain ones: the upstream's own database, no such reads.
+   */
+  public final int connectionSet() {
+    return connectionSet;
+  }
+
+  /** The {@link #connectionSet} of exchanges that do not read from replicas. */
+  public static int connectionSet(int database) {
+    return (database + 1) << 1;
+  }
+
+  static int databaseOf(int connectionSet) {
+    return (connectionSet >> 1) - 1;
+  }
+
+  /** Returns the connections for reads from replicas in the same database. */
+  public static int forReads(int connectionSet) {
+    return connectionSet | 1;
+  }
+
+  static boolean isForReads(int connectionSet) {
+    return (connectionSet & 1) != 0;
+  }
+
   public final Protocol protocol() {
     return protocol;
   }
@@ -254,6 +353,11 @@ public abstract class Exchange {
   /** {@link System#nanoTime()} at which the exchange fails if it could not be sent. */
   public final long holdDeadline() {
     return holdDeadline;
+  }
+
+  /** Has the exchange wait no longer than its deadline: no node will take over what it is for. */
+  final void endHoldAtDeadline() {
+    holdDeadline = deadline;
   }
 
   /**

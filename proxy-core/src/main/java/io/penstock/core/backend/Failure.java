@@ -10,6 +10,8 @@ public enum Failure {
   CONNECTION_LOST,
   /** No node serves the partition at present. The command did not run. */
   NO_OWNER,
+  /** The exchange may only be read from a replica, and none may be read at present. */
+  NO_REPLICA,
   /**
    * A limit is reached: requests in a failover hold, in flight or unsent bytes on a connection, or
    * leased connections. The command did not run.

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +12,23 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The first requests on a new connection: {@code HELLO 3} with credentials, or {@code AUTH}, then
- * {@code CLIENT SETNAME} and {@code SELECT}. Each but the name must be answered without an error.
+ * {@code CLIENT SETNAME}, {@code SELECT} and {@code READONLY}. Each but the name must be answered
+ * without an error.
  */
 final class Handshake {
+
+  /** What an error reply to the request means. */
+  private enum Role {
+    /** The node cannot be used. */
+    ACCESS,
+    /** Nothing, usually. */
+    OPTIONAL,
+    /**
+     * The node can be used, but not with the database (or for the reads) that this connection is
+     * for.
+     */
+    SELECTION
+  }
 
   private static final String CONNECTION_NAME = "penstock";
 
@@ -23,8 +38,15 @@ final class Handshake {
 
   private final List<byte[]> requests = new ArrayList<>();
   private final int naming; // index of CLIENT SETNAME, which may fail
+  private final boolean isPlain;
 
+  /** The handshake of a plain connection. */
   Handshake(Access access, Protocol protocol) {
+    this(access, protocol, false, true);
+  }
+
+  private Handshake(Access access, Protocol protocol, boolean readonly, boolean isPlain) {
+    this.isPlain = isPlain;
     Credentials credentials = access.credentials();
     if (protocol == Protocol.RESP3) {
       requests.add(hello(credentials));
@@ -38,6 +60,24 @@ final class Handshake {
     if (access.database() != 0) {
       requests.add(encode("SELECT", Integer.toString(access.database())));
     }
+    if (readonly) {
+      requests.add(encode("READONLY"));
+    }
+  }
+
+  /**
+   * The handshake for a connection of a set.
+   *
+   * @param set see {@link Exchange#connectionSet}
+   */
+  static Handshake of(int set, Endpoint node, Protocol protocol, BackendContext backend) {
+    int database = Exchange.databaseOf(set);
+    Access access = node.access();
+    return new Handshake(
+        database < 0 ? access : access.withDatabase(database),
+        protocol,
+        Exchange.isForReads(set) && backend.traits().needsReadonly(node),
+        set == 0);
   }
 
   private static byte[] hello(@Nullable Credentials credentials) {
@@ -58,8 +98,15 @@ final class Handshake {
   /** Sends the requests together; {@code listener} is called for each reply. */
   void send(Link link, LinkListener listener) {
     for (int i = 0; i < requests.size(); i++) {
-      link.send(requests.get(i), new HandshakeExchange(listener, i == naming));
+      link.send(requests.get(i), new Step(listener, roleOf(i)));
     }
+  }
+
+  private Role roleOf(int index) {
+    if (index == naming) {
+      return Role.OPTIONAL;
+    }
+    return index < naming || isPlain ? Role.ACCESS : Role.SELECTION;
   }
 
   /** Number of requests, and of replies. */
@@ -103,5 +150,41 @@ final class Handshake {
       text.append('$').append(length).append("\r\n").append(argument).append("\r\n");
     }
     return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** One request. */
+  private static final class Step extends Exchange {
+
+    private final LinkListener listener;
+    private final Role role;
+
+    Step(LinkListener listener, Role role) {
+      this.listener = listener;
+      this.role = role;
+      sendOptions(protocol(), 0, Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      @Nullable String error =
+          role == Role.OPTIONAL ? seriousErrorIn(buffer, from, to) : errorIn(buffer, from, to);
+      if (error != null && role == Role.SELECTION && !isTemporary(error)) {
+        listener.onSelectionRejected(error);
+      } else {
+        listener.onHandshakeReply(error);
+      }
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      if (last) {
+        listener.onHandshakeReply(null);
+      }
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      // The connection has been notified of the lost connection.
+    }
   }
 }

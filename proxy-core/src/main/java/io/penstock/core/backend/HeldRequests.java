@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.observe.FailoverHoldReport;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
@@ -30,6 +31,7 @@ public final class HeldRequests {
   private static final HeldOutcome[] OUTCOMES = HeldOutcome.values();
 
   private final int limit;
+  private final Label upstream;
   private final Map<Endpoint, PerNode> nodes = new HashMap<>();
   private final PerNode withoutNode = new PerNode();
   private final long[] outcomes = new long[OUTCOMES.length];
@@ -38,9 +40,11 @@ public final class HeldRequests {
 
   /**
    * @param limit maximum of held requests
+   * @param upstream what log lines name
    */
-  public HeldRequests(int limit) {
+  public HeldRequests(int limit, Label upstream) {
     this.limit = limit;
+    this.upstream = upstream;
   }
 
   /** Counts of the requests that are held for one node. */
@@ -149,8 +153,9 @@ public final class HeldRequests {
     outcomes[HeldOutcome.REJECTED.ordinal()]++;
     rejectedLog.log(times ->
         log.warn(
-            "The failover hold of an event loop is full with {} requests: {} rejected since the last"
+            "{}The failover hold of an event loop is full with {} requests: {} rejected since the last"
                 + " such line",
+            upstream.prefix(),
             limit,
             times));
   }

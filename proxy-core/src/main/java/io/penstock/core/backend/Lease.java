@@ -23,18 +23,24 @@ public final class Lease implements LinkListener {
   private final LeasePool pool;
   private final Handshake handshake;
   private final Protocol protocol;
-  private final WaitQueue waiting = new WaitQueue(_ -> {});
+  private final int connectionSet;
+  private final WaitQueue waiting;
   private ConnectionState state = new ConnectionState.Connecting();
   private long backendClientId;
   private long idleSince;
   private @Nullable Runnable observer; // set while it is used for a turn
 
-  Lease(Endpoint node, Protocol protocol, BackendContext backend, LeasePool pool) {
+  /**
+   * @param set see {@link Exchange#connectionSet}
+   */
+  Lease(Endpoint node, Protocol protocol, int set, LeasePool pool) {
     this.node = node;
-    this.backend = backend;
+    this.backend = pool.backend();
     this.pool = pool;
     this.protocol = protocol;
-    this.handshake = new Handshake(node.access(), protocol);
+    this.waiting = new WaitQueue(_ -> {}, backend.traits().isReplaceable(node));
+    this.connectionSet = set;
+    this.handshake = Handshake.of(set, node, protocol, backend);
   }
 
   void connect() {
@@ -45,8 +51,9 @@ public final class Lease implements LinkListener {
     return node;
   }
 
-  Protocol protocol() {
-    return protocol;
+  /** Returns whether an exchange with this protocol and connection set can use it. */
+  boolean fits(Protocol spoken, int set) {
+    return protocol == spoken && connectionSet == set;
   }
 
   /**
@@ -165,7 +172,9 @@ public final class Lease implements LinkListener {
 
   /** Expires exchanges past their deadline. */
   void tick(long now) {
-    waiting.expire(now);
+    if (waiting.expire(now)) {
+      backend.listener().onNoReply(node); // to the handshake
+    }
     if (state instanceof ConnectionState.Ready(Link link)) {
       boolean late = link.expire(now);
       if ((observer != null && link.checkUnresponsive(now)) || late) {
@@ -255,6 +264,18 @@ public final class Lease implements LinkListener {
         var first = waiting.removeFirst();
         sendAfterWait(first.exchange(), first.asking());
       }
+    }
+  }
+
+  @Override
+  public void onSelectionRejected(String error) {
+    if (state instanceof ConnectionState.Handshaking handshaking) {
+      state = new ConnectionState.Closed();
+      pool.onClosed(this, false, 0);
+      handshaking.close();
+      handshaking.link().failInFlight();
+      waiting.answer(error);
+      notifyObserver();
     }
   }
 

@@ -52,11 +52,19 @@ final class LeasePool {
     this.limits = limits;
   }
 
-  /** Leases a connection; returns null if the limit is reached. */
-  @Nullable Lease lease(Protocol protocol) {
+  BackendContext backend() {
+    return backend;
+  }
+
+  /**
+   * Leases a connection; returns null if the limit is reached.
+   *
+   * @param set see {@link Exchange#connectionSet}
+   */
+  @Nullable Lease lease(Protocol protocol, int set) {
     for (var it = idle.descendingIterator(); it.hasNext(); ) {
       Lease known = it.next();
-      if (known.protocol() == protocol) {
+      if (known.fits(protocol, set)) {
         it.remove();
         return known;
       }
@@ -69,7 +77,7 @@ final class LeasePool {
       }
       other.discard();
     }
-    Lease made = new Lease(node, protocol, backend, this);
+    Lease made = new Lease(node, protocol, set, this);
     open.add(made);
     made.connect();
     return made;
@@ -78,8 +86,9 @@ final class LeasePool {
   private void logFull() {
     rejectedLog.log(times ->
         log.warn(
-            "All {} exclusive connections to {} are in use: {} rejected since the last such"
+            "{}All {} exclusive connections to {} are in use: {} rejected since the last such"
                 + " line",
+            backend.settings().upstream().prefix(),
             limits.open(),
             node,
             times));

@@ -15,6 +15,14 @@ interface LinkListener {
   /** One request of the handshake was answered; {@code error} is null on success. */
   void onHandshakeReply(@Nullable String error);
 
+  /**
+   * The node rejected the database of this connection, or reads from it. It is not the node that
+   * failed: what waits for this connection gets the error as its reply.
+   *
+   * @param error the node's text, without {@code -}
+   */
+  void onSelectionRejected(String error);
+
   /** Takes ownership of {@code in}. */
   void onBytes(Link from, ByteBuf in);
 

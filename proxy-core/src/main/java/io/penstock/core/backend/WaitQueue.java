@@ -1,11 +1,16 @@
 package io.penstock.core.backend;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Exchanges that wait for their connection to be ready, in order. */
 final class WaitQueue {
@@ -26,14 +31,19 @@ final class WaitQueue {
     }
   }
 
+  private static final Logger log = LoggerFactory.getLogger(WaitQueue.class);
+
   private final ArrayDeque<Waiting> queue = new ArrayDeque<>();
   private final Consumer<Exchange> onRemoved;
+  private final boolean holds;
 
   /**
    * @param onRemoved called for each removed exchange, before the exchange's own callback
+   * @param holds whether exchanges wait in the failover hold, and not only until their deadline
    */
-  WaitQueue(Consumer<Exchange> onRemoved) {
+  WaitQueue(Consumer<Exchange> onRemoved, boolean holds) {
     this.onRemoved = onRemoved;
+    this.holds = holds;
   }
 
   int size() {
@@ -41,6 +51,9 @@ final class WaitQueue {
   }
 
   void add(Exchange exchange, boolean asking) {
+    if (!holds) {
+      exchange.endHoldAtDeadline();
+    }
     queue.add(new Waiting(exchange, asking));
   }
 
@@ -91,6 +104,29 @@ final class WaitQueue {
     }
     expired.forEach(exchange -> exchange.fail(Failure.NOT_SENT));
     return !expired.isEmpty();
+  }
+
+  /**
+   * Answers those that wait now with an error reply of the node. Callbacks may add others, which
+   * wait on.
+   *
+   * @param error the node's text, without {@code -}
+   */
+  void answer(String error) {
+    ByteBuf reply = Unpooled.copiedBuffer("-" + error + "\r\n", StandardCharsets.UTF_8);
+    List<Exchange> answered = new ArrayList<>(queue.size());
+    while (!queue.isEmpty()) {
+      answered.add(removeFirst().exchange());
+    }
+    for (Exchange exchange : answered) {
+      try {
+        exchange.onReply(reply, 0, reply.writerIndex());
+      } catch (Throwable e) { // the others must be answered, too
+        if (!exchange.recoverFrom(e)) {
+          log.error("An error of a handshake could not be handled", e);
+        }
+      }
+    }
   }
 
   /** Calls {@code failing} for each exchange, then fails all. */

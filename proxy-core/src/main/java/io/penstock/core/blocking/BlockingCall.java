@@ -144,6 +144,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     long timeout = nodes.commandTimeoutNanos();
     targetPartition(partition);
     sendOptions(client.protocol(), client.affinity(), request.deadline(timeout));
+    useDatabase(client.database());
     Lease taken = nodes.lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);

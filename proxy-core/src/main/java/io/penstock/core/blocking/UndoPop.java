@@ -38,6 +38,7 @@ final class UndoPop extends Exchange {
   private final Loop loop;
   private final RetryableErrors retryableErrors;
   private final int partition;
+  private final int database; // the client may select another one meanwhile
   private final byte[] request;
   private final long deadline;
 
@@ -47,6 +48,7 @@ final class UndoPop extends Exchange {
     this.loop = context.clientContext().loop();
     this.retryableErrors = context.retryableErrors();
     this.partition = partition;
+    this.database = client.database();
     this.request = request;
     this.deadline = loop.tick() + nodes.commandTimeoutNanos();
   }
@@ -109,6 +111,7 @@ final class UndoPop extends Exchange {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     targetPartition(partition);
     sendOptions(client.protocol(), client.affinity(), deadline);
+    useDatabase(database);
   }
 
   @Override
@@ -140,8 +143,11 @@ final class UndoPop extends Exchange {
     }
   }
 
-  private static void logLost(String why) {
-    log.warn("Could not put back what a node popped for a disconnected client: {}", why);
+  private void logLost(String why) {
+    log.warn(
+        "{}Could not put back what a node popped for a disconnected client: {}",
+        nodes.logPrefix(),
+        why);
   }
 
   @Override

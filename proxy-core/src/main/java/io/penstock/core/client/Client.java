@@ -1,5 +1,6 @@
 package io.penstock.core.client;
 
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 
@@ -17,6 +18,18 @@ public interface Client {
 
   /** Returns the client's current protocol version. */
   Protocol protocol();
+
+  /** Returns the database of the client's exchanges: {@link Exchange#database}. */
+  int database();
+
+  /** Returns the number of the client's database. */
+  int databaseNumber();
+
+  /**
+   * Selects another database for the client's next requests, which wait for earlier ones that they
+   * could overtake.
+   */
+  void select(int databaseNumber);
 
   /** Returns the null array of that protocol version. */
   byte[] nullArray();

@@ -3,6 +3,7 @@ package io.penstock.core.client;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.ThrottledLog;
 import java.util.EnumMap;
@@ -18,6 +19,7 @@ public final class ClientLog {
 
   private static final Logger log = LoggerFactory.getLogger(ClientLog.class);
 
+  private final String prefix;
   private final LoopCounters counters;
   private final ClientLimits limits;
   private final Map<CloseReason, ThrottledLog> closings = new EnumMap<>(CloseReason.class);
@@ -26,7 +28,11 @@ public final class ClientLog {
   private final ThrottledLog paused = new ThrottledLog();
   private final ThrottledLog replyTooLarge = new ThrottledLog();
 
-  public ClientLog(LoopCounters counters, ClientLimits limits) {
+  /**
+   * @param listener of the clients
+   */
+  public ClientLog(Label listener, LoopCounters counters, ClientLimits limits) {
+    this.prefix = listener.prefix();
     this.counters = counters;
     this.limits = limits;
     for (CloseReason reason : CloseReason.values()) {
@@ -51,7 +57,9 @@ public final class ClientLog {
     if (notice != null) {
       notice.log(times ->
           log.warn(
-              "Client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory are used{}",
+              "{}Client {} ({}) is closed: {}; {} bytes of output are unread, {} bytes of memory"
+                  + " are used{}",
+              prefix,
               client.id(),
               client.address(),
               why,
@@ -69,14 +77,19 @@ public final class ClientLog {
   public void authenticationFailed(Client client) {
     authenticationFailed.log(times ->
         log.warn(
-            "Client {} ({}) failed to authenticate{}", client.id(), client.address(), more(times)));
+            "{}Client {} ({}) failed to authenticate{}",
+            prefix,
+            client.id(),
+            client.address(),
+            more(times)));
   }
 
   /** Logs that a client is not read because it has too many pending requests. */
   public void paused(Client client) {
     paused.log(times ->
         log.info(
-            "Client {} ({}) is not read while {} of its requests are pending{}",
+            "{}Client {} ({}) is not read while {} of its requests are pending{}",
+            prefix,
             client.id(),
             client.address(),
             limits.inFlight(),
@@ -87,7 +100,8 @@ public final class ClientLog {
   public void replyTooLarge(Client client, long most) {
     replyTooLarge.log(times ->
         log.warn(
-            "A request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
+            "{}A request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
+            prefix,
             client.id(),
             client.address(),
             most,
@@ -98,7 +112,8 @@ public final class ClientLog {
   public void totalInFlightReached() {
     totalInFlightReached.log(times ->
         log.warn(
-            "{} requests of all clients are pending: {} rejected since the last such line",
+            "{}{} requests of all clients are pending: {} rejected since the last such line",
+            prefix,
             limits.totalInFlight(),
             times));
   }

@@ -1,10 +1,12 @@
 package io.penstock.core.client;
 
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 
 /**
- * What a client has set about itself: protocol version, names, reply mode. Confined to its loop.
+ * What a client has set about itself: protocol version, database, names, reply mode. Confined to
+ * its loop.
  */
 public final class ClientProfile {
 
@@ -16,6 +18,7 @@ public final class ClientProfile {
   private static final byte[] NIL_3 = {'_', '\r', '\n'};
 
   private Protocol protocol = Protocol.RESP2;
+  private int database = Exchange.DEFAULT_DATABASE;
   private String name = "";
   private String libraryName = "";
   private String libraryVersion = "";
@@ -28,6 +31,15 @@ public final class ClientProfile {
 
   public void protocol(Protocol spoken) {
     protocol = spoken;
+  }
+
+  /** Returns the database of the client's exchanges: {@link Exchange#database}. */
+  public int database() {
+    return database;
+  }
+
+  public void database(int selected) {
+    database = selected;
   }
 
   /** Returns the null array of the client's protocol version. */
@@ -118,6 +130,7 @@ public final class ClientProfile {
   /** Resets the profile to its state after connecting. */
   public void reset() {
     protocol = Protocol.RESP2;
+    database = Exchange.DEFAULT_DATABASE;
     name = "";
     replies = REPLIES_ON;
     noEvict = false;

@@ -5,6 +5,8 @@ import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.ReadNodes;
+import io.penstock.core.observe.Label;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
@@ -34,19 +36,25 @@ public final class Nodes {
   private final Topology topology;
   private final Timeouts timeouts;
   private final Supplier<@Nullable String> topologyFailure;
+  private final Label upstream;
+  private long databases; // that exist: one bit each, for those below 64
+  private @Nullable Placement databasesOf;
 
   /**
    * @param topologyFailure returns why the topology is unknown; null if it is known
+   * @param upstream what log lines name
    */
   public Nodes(
       Dispatcher dispatcher,
       Topology topology,
       Timeouts timeouts,
-      Supplier<@Nullable String> topologyFailure) {
+      Supplier<@Nullable String> topologyFailure,
+      Label upstream) {
     this.dispatcher = dispatcher;
     this.topology = topology;
     this.timeouts = timeouts;
     this.topologyFailure = topologyFailure;
+    this.upstream = upstream;
   }
 
   /** Returns the placement by which exchanges are dispatched. */
@@ -80,8 +88,9 @@ public final class Nodes {
   }
 
   /** See {@link Dispatcher#hasRoomForLargeReply}. */
-  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
-    return dispatcher.hasRoomForLargeReply(partition, protocol, client);
+  public boolean hasRoomForLargeReply(
+      int partition, Protocol protocol, int client, int connectionSet) {
+    return dispatcher.hasRoomForLargeReply(partition, protocol, client, connectionSet);
   }
 
   /** See {@link Dispatcher#whenWritable}. */
@@ -92,6 +101,11 @@ public final class Nodes {
   /** See {@link Dispatcher#handshakeError}. */
   public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
     return dispatcher.handshakeError(node);
+  }
+
+  /** See {@link Dispatcher#readNodes}. */
+  public @Nullable ReadNodes readNodes() {
+    return dispatcher.readNodes();
   }
 
   /** See {@link Dispatcher#heldRequests}. */
@@ -110,13 +124,40 @@ public final class Nodes {
     dispatcher.adoptPlacement();
   }
 
+  /** Returns whether nodes have accepted this database since the placement changed last. */
+  public boolean isKnownDatabase(int number) {
+    return databasesOf == placement() && number < Long.SIZE && (databases & 1L << number) != 0;
+  }
+
+  /** Notes that a node has accepted this database. */
+  public void onDatabaseAccepted(int number) {
+    Placement current = placement();
+    if (databasesOf != current) { // other nodes may have fewer
+      databasesOf = current;
+      databases = 0;
+    }
+    if (number < Long.SIZE) {
+      databases |= 1L << number;
+    }
+  }
+
   /**
    * Returns the error for a partition without an owner, with the reason if the topology is unknown.
+   * Only a cluster has slots: elsewhere the partition without an owner is all that one master has.
    */
   public byte[] notServed() {
-    return placement().shards().isEmpty()
+    Placement placement = placement();
+    if (placement.partitions() == 1 || !placement.hasOneBus()) {
+      return ErrorReplies.noMaster(topologyFailure.get());
+    }
+    return placement.shards().isEmpty()
         ? ErrorReplies.notServed(topologyFailure.get())
         : ErrorReplies.NOT_SERVED;
+  }
+
+  /** Returns what log lines about the nodes begin with. */
+  public String logPrefix() {
+    return upstream.prefix();
   }
 
   public long commandTimeoutNanos() {

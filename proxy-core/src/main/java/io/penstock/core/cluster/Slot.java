@@ -70,11 +70,18 @@ public final class Slot {
   private static int ofBraced(ByteBuf buffer, int offset, int from, int end) {
     int open = indexOf(buffer, '{', from, end);
     int close = indexOf(buffer, '}', open + 1, end);
-    return close > open + 1 ? sum(buffer, open + 1, close) : sum(buffer, offset, end);
+    boolean tagged = close > open + 1;
+    return crc16(0, buffer, tagged ? open + 1 : offset, tagged ? close : end) & MASK;
   }
 
-  private static int sum(ByteBuf buffer, int from, int end) {
-    int crc = 0;
+  /**
+   * Returns the CRC16 of the bytes from {@code from} to {@code end}, absolute indexes, 0 to 65535.
+   * Borrows {@code buffer} and moves none of its indexes.
+   *
+   * @param before the CRC16 of what comes before these bytes; 0 if nothing does
+   */
+  public static int crc16(int before, ByteBuf buffer, int from, int end) {
+    int crc = before;
     int i = from;
     for (; i <= end - Long.BYTES; i += Long.BYTES) {
       crc = update(crc, buffer.getLong(i));
@@ -82,7 +89,7 @@ public final class Slot {
     for (; i < end; i++) {
       crc = update(crc, buffer.getByte(i));
     }
-    return crc & MASK;
+    return crc;
   }
 
   /**

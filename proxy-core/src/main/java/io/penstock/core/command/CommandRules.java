@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandFlag;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -18,17 +19,32 @@ import org.jspecify.annotations.Nullable;
  * <p>The more specific entry applies: a subcommand's name before its container's, a name before a
  * category, any category before {@code @all}. Between two entries of the same kind, deny applies.
  * Without any entry, {@code handling.table} applies.
+ *
+ * @param readOnly whether commands that may write are rejected as by a replica, whatever the
+ *     entries say
  */
-public record CommandRules(Set<String> allow, Set<String> deny) {
+public record CommandRules(Set<String> allow, Set<String> deny, boolean readOnly) {
 
   /** No entries. */
   public static final CommandRules NONE = new CommandRules(Set.of(), Set.of());
 
   private static final String ALL = "@all";
+  private static final String REPLICA_ERROR =
+      "READONLY You can't write against a read only replica.";
 
   public CommandRules {
     allow = Set.copyOf(allow);
     deny = Set.copyOf(deny);
+  }
+
+  /** Creates rules that do not reject commands because they may write. */
+  public CommandRules(Set<String> allow, Set<String> deny) {
+    this(allow, deny, false);
+  }
+
+  /** Returns the same rules, with commands that may write rejected. */
+  public CommandRules forReadOnly() {
+    return new CommandRules(allow, deny, true);
   }
 
   /** Creates rules from entries in any case. */
@@ -58,6 +74,9 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
     if (handling instanceof Handling.Rejected) {
       return handling;
     }
+    if (readOnly && mayWrite(command)) {
+      return new Handling.Rejected(REPLICA_ERROR);
+    }
     return switch (permission(command)) {
       case ALLOWED -> handling;
       case DENIED -> new Handling.Rejected(notAllowed(command, "denied by penstock.commands.deny"));
@@ -70,6 +89,13 @@ public record CommandRules(Set<String> allow, Set<String> deny) {
                       + command.name()
                       + " to penstock.commands.allow to allow it");
     };
+  }
+
+  /** Returns whether it may write keys. Scripts may, unless they are called to only read. */
+  private static boolean mayWrite(CommandFacts command) {
+    boolean script = command.acl().contains(AclCategory.SCRIPTING) && !command.keySpecs().isEmpty();
+    return command.flags().contains(CommandFlag.WRITE)
+        || (script && !command.flags().contains(CommandFlag.READONLY));
   }
 
   private enum Permission {

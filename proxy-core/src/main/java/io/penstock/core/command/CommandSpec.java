@@ -33,6 +33,7 @@ public final class CommandSpec {
   private final int arity;
   private final boolean readOnly;
   private final boolean write;
+  private final boolean mayReadReplica;
   private final int firstKeyIndex;
   private final boolean script;
   private final boolean keysOptional;
@@ -50,6 +51,7 @@ public final class CommandSpec {
     arity = facts.arity();
     readOnly = has(CommandFlag.READONLY);
     write = has(CommandFlag.WRITE);
+    mayReadReplica = readOnly && ReplicaReads.mayServe(facts);
     keysOptional = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = KeyProcedure.of(facts.name());
     patterns = PatternArguments.of(facts.name());
@@ -126,6 +128,11 @@ public final class CommandSpec {
    */
   public boolean isWrite() {
     return write;
+  }
+
+  /** Returns whether a replica gives the same answer as its master, apart from its lag. */
+  public boolean mayReadReplica() {
+    return mayReadReplica;
   }
 
   /** Returns whether it runs a script or function, which may return any error. */
@@ -208,6 +215,11 @@ public final class CommandSpec {
       return INVALID;
     }
     return into.size() == 0 && keySpecs.length > 0 && !keysOptional ? INVALID : into.size();
+  }
+
+  /** Returns whether arguments may be patterns that name more keys, as those of {@code SORT}. */
+  public boolean hasKeyPatterns() {
+    return procedure == KeyProcedure.SORT || procedure == KeyProcedure.SORT_RO;
   }
 
   /**

@@ -23,7 +23,7 @@ enum KeyProcedure {
       into.add(1);
       int destination = 0;
       for (int i = 2; i < frame.argc(); i++) {
-        int arguments = Option.arguments(SORT_OPTIONS, frame, i);
+        int arguments = Option.arguments(SortPatterns.OPTIONS, frame, i);
         if (arguments != Option.NONE) {
           i += arguments;
         } else if (i + 1 < frame.argc() && Ascii.equalsIgnoreCase(frame, i, "store")) {
@@ -116,8 +116,6 @@ enum KeyProcedure {
 
   private static final List<String> DEBUG_SUBCOMMANDS_WITH_KEY =
       List.of("object", "sdslen", "listpack", "ziplist", "quicklist", "htstats-key");
-  private static final List<Option> SORT_OPTIONS =
-      List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
   private static final List<Option> MIGRATE_OPTIONS =
       List.of(new Option("auth", 1), new Option("auth2", 2));
   private static final List<Option> XREAD_OPTIONS =

@@ -11,6 +11,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
@@ -18,12 +19,15 @@ import io.penstock.core.transport.OffLoopResolver;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Queries nodes outside the data path, over Lettuce. Most connections are closed after one query.
@@ -32,6 +36,8 @@ import java.util.function.Function;
  * <p>One thread does all I/O, and Lettuce's timers run on the topology thread. Host names are
  * resolved for each connection, with the data path's resolver, so that a node that was replaced
  * under the same name is found.
+ *
+ * <p>Upstreams share the threads. Each has timeouts of its own.
  */
 public final class ControlPlane {
 
@@ -46,24 +52,15 @@ public final class ControlPlane {
   private static final long QUIET_MILLIS = 50;
 
   private final Duration timeout;
-  private final NettyTopologyThread thread = new NettyTopologyThread();
-  private final EventLoopGroupProvider ioThreads =
-      new DefaultEventLoopGroupProvider(1, ControlPlane::threads);
-  private final ClientResources resources;
+  private final Threads threads;
   private final RedisClient client;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private final AtomicBoolean closed;
 
-  private ControlPlane(Duration timeout) {
+  private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
-    this.resources =
-        ClientResources.builder()
-            .eventLoopGroupProvider(ioThreads)
-            .eventExecutorGroup(thread.group())
-            .timer(new ExecutorTimer(thread.group()))
-            .addressResolverGroup(OffLoopResolver.INSTANCE)
-            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
-            .build();
-    this.client = RedisClient.create(resources);
+    this.threads = threads;
+    this.closed = closed;
+    this.client = RedisClient.create(threads.resources);
     this.client.setOptions(
         ClientOptions.builder()
             .protocolVersion(ProtocolVersion.RESP2)
@@ -72,6 +69,23 @@ public final class ControlPlane {
             .socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(false).build())
             .timeoutOptions(TimeoutOptions.enabled(timeout))
             .build());
+    threads.clients.add(client);
+  }
+
+  /** The threads that upstreams share. They start with their first task. */
+  private static final class Threads {
+
+    final List<RedisClient> clients = new CopyOnWriteArrayList<>();
+    final NettyTopologyThread topology = new NettyTopologyThread();
+    final EventLoopGroupProvider io = new DefaultEventLoopGroupProvider(1, ControlPlane::threads);
+    final ClientResources resources =
+        ClientResources.builder()
+            .eventLoopGroupProvider(io)
+            .eventExecutorGroup(topology.group())
+            .timer(new ExecutorTimer(topology.group()))
+            .addressResolverGroup(OffLoopResolver.INSTANCE)
+            .commandLatencyRecorder(CommandLatencyRecorder.disabled())
+            .build();
   }
 
   /**
@@ -80,7 +94,12 @@ public final class ControlPlane {
    * @param timeout for each of: connecting, authenticating, and each reply
    */
   public static ControlPlane create(Duration timeout) {
-    return new ControlPlane(timeout);
+    return new ControlPlane(timeout, new Threads(), new AtomicBoolean());
+  }
+
+  /** Returns one with another timeout and the same threads, which only {@link #close} ends. */
+  public ControlPlane withTimeout(Duration other) {
+    return other.equals(timeout) ? this : new ControlPlane(other, threads, closed);
   }
 
   private static ThreadFactory threads(String pool) {
@@ -88,7 +107,7 @@ public final class ControlPlane {
   }
 
   public TopologyThread thread() {
-    return thread;
+    return threads.topology;
   }
 
   /**
@@ -109,13 +128,25 @@ public final class ControlPlane {
     return connected(node, CompletableFuture::completedFuture);
   }
 
+  /**
+   * Connects like {@link #query}, for Pub/Sub. The caller must {@link #disconnect} the connection.
+   */
+  public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
+      Endpoint node) {
+    return unlessClosed(() -> client.connectPubSubAsync(StringCodec.UTF8, uri(node)));
+  }
+
   private <T> CompletionStage<T> connected(
       Endpoint node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
+    return unlessClosed(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
+  }
+
+  private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> action) {
     if (closed.get()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
     CompletableFuture<T> result = new CompletableFuture<>();
-    Stages.call(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then))
+    Stages.call(action)
         .whenComplete((value, failure) -> {
           if (failure == null) {
             result.complete(value);
@@ -166,19 +197,23 @@ public final class ControlPlane {
   public CompletionStage<Void> close() {
     closed.set(true);
     CompletableFuture<Void> done = new CompletableFuture<>();
-    client
-        .shutdownAsync(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
+    CompletableFuture.allOf(
+            threads.clients.stream()
+                .map(each ->
+                    each.shutdownAsync(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS))
+                .toArray(CompletableFuture[]::new))
         .handle((ignored, failure) -> endIo())
         .thenCompose(ended -> ended)
-        .thenCompose(ended -> thread.close())
+        .thenCompose(ended -> threads.topology.close())
         .whenComplete((ignored, failure) -> done.complete(null));
     return done.completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS);
   }
 
   private CompletionStage<Void> endIo() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    resources.shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
-    ioThreads
+    threads.resources.shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
+    threads
+        .io
         .shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
         .addListener(future -> ended.complete(null));
     return ended;

@@ -10,6 +10,7 @@ import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -36,7 +37,7 @@ public final class AsyncDispatcher implements Dispatcher {
   public AsyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.executor = loop.executor();
-    this.nodes = new LoopNodes(group, loop, settings, topology, events);
+    this.nodes = LoopNodes.create(group, loop, settings, topology, events);
   }
 
   @Override
@@ -61,7 +62,7 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public @Nullable Lease lease(Endpoint target, Exchange first) {
-    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first.protocol());
+    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first);
   }
 
   @Override
@@ -71,9 +72,10 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
+  public boolean hasRoomForLargeReply(
+      int partition, Protocol protocol, int client, int connectionSet) {
     BackendNode node = nodes.nodeFor(partition);
-    return node == null || node.hasRoomForLargeReply(protocol, client);
+    return node == null || node.hasRoomForLargeReply(protocol, client, connectionSet);
   }
 
   @Override
@@ -139,6 +141,16 @@ public final class AsyncDispatcher implements Dispatcher {
   @Override
   public HeldRequests heldRequests() {
     return nodes.heldRequests();
+  }
+
+  @Override
+  public @Nullable ReadNodes readNodes() {
+    return nodes instanceof ReadNodes read ? read : null;
+  }
+
+  @Override
+  public ReadCounts readCounts() {
+    return nodes.readCounts();
   }
 
   @Override

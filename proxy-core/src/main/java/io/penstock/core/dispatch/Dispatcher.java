@@ -5,6 +5,7 @@ import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
@@ -54,8 +55,9 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    * @param partition of the request, or less than 0
    * @param protocol of the client
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   * @param connectionSet {@linkplain Exchange#connectionSet() connections} that they use
    */
-  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client);
+  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client, int connectionSet);
 
   /**
    * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link
@@ -93,6 +95,12 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
 
   /** The requests of this loop in a failover hold. */
   HeldRequests heldRequests();
+
+  /** The nodes that reads may be sent to; null if reads go to masters only. */
+  @Nullable ReadNodes readNodes();
+
+  /** Counts of reads from replicas. */
+  ReadCounts readCounts();
 
   /** One entry per node with connections. */
   List<NodeStats> stats();

@@ -4,14 +4,15 @@ import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.ClosedConnections;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.PushSink;
+import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
@@ -31,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * The nodes that one loop has connections to, and the placement that maps partitions to them. Used
  * by both dispatchers. Confined to that loop.
  */
-final class LoopNodes implements BackendListener {
+class LoopNodes implements BackendListener {
 
   private static final Logger log = LoggerFactory.getLogger(LoopNodes.class);
 
@@ -57,10 +58,24 @@ final class LoopNodes implements BackendListener {
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.topology = topology;
     this.events = events;
-    this.heldRequests = new HeldRequests(settings.maxHeld());
-    this.backend = new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests);
+    this.heldRequests = new HeldRequests(settings.maxHeld(), settings.upstream());
+    this.backend =
+        new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests, topology);
     this.adopted = topology.current();
     this.byShard = resolve(adopted);
+  }
+
+  /** Creates the nodes of a loop: with replicas if the settings have clients read from them. */
+  static LoopNodes create(
+      LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
+    return settings.reads().usesReplicas()
+        ? new ReplicaNodes(group, loop, settings, topology, events)
+        : new LoopNodes(group, loop, settings, topology, events);
+  }
+
+  /** Counts of reads from replicas. */
+  ReadCounts readCounts() {
+    return ReadCounts.NONE;
   }
 
   HeldRequests heldRequests() {
@@ -116,7 +131,7 @@ final class LoopNodes implements BackendListener {
   private BackendNode[] resolve(Placement placement) {
     BackendNode[] masters = new BackendNode[placement.shards().size()];
     for (int i = 0; i < masters.length; i++) {
-      masters[i] = nodeAt(topology.readPolicy().choose(placement.shards().get(i), false, 0));
+      masters[i] = nodeAt(placement.shards().get(i).master());
       masters[i].reinstate();
     }
     return masters;
@@ -232,6 +247,7 @@ final class LoopNodes implements BackendListener {
   @Override
   public void onDisconnected(Endpoint node, int attempts, Throwable cause) {
     events.backendDisconnected(node, cause);
+    topology.failed(node, this, received(node), false);
     if (attempts >= ATTEMPTS_BEFORE_REFRESH) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);
     }
@@ -240,7 +256,13 @@ final class LoopNodes implements BackendListener {
 
   @Override
   public void onNoReply(Endpoint node) {
+    topology.failed(node, this, received(node), true);
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
+  }
+
+  private long received(Endpoint node) {
+    BackendNode known = nodes.get(node);
+    return known == null ? 0 : known.stats().bytesReceived();
   }
 
   /** Returns whether the placement has another node for an exchange that waits for this one. */

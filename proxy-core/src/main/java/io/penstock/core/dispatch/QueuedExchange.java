@@ -37,7 +37,7 @@ final class QueuedExchange {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
     this.pinned = way != Way.BY_PLACEMENT;
-    this.place = new Turn.Place(node, exchange.protocol());
+    this.place = new Turn.Place(node, exchange.protocol(), exchange.connectionSet());
     this.deadline = exchange.deadline();
     this.permits = permits;
   }
@@ -70,7 +70,7 @@ final class QueuedExchange {
     return !done;
   }
 
-  /** Node and protocol of the connection that it needs. */
+  /** Node, protocol and set of the connection that it needs. */
   Turn.Place place() {
     return place;
   }

@@ -10,6 +10,7 @@ import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.Lease;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.EndOfTurnQueue;
@@ -37,6 +38,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   private final Loop loop;
   private final LoopNodes nodes;
   private final int connections;
+  private final String logPrefix;
   private final IntObjectMap<ClientThread> clients = new IntObjectHashMap<>();
   private final Map<Endpoint, Semaphore> permits = new HashMap<>();
   private final EndOfTurnQueue<ClientThread> due; // to hand over their batch
@@ -45,8 +47,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   public SyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.loop = loop;
-    this.nodes = new LoopNodes(group, loop, settings, topology, events);
+    this.nodes = LoopNodes.create(group, loop, settings, topology, events);
     this.connections = settings.turnConnections();
+    this.logPrefix = settings.upstream().prefix();
     this.due = new EndOfTurnQueue<>(loop.executor(), ClientThread::handOver);
   }
 
@@ -93,8 +96,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
         client.onTurnEnd(turn);
         continue;
       }
-      Lease lease =
-          nodes.isClosed() ? null : nodes.nodeAt(turn.node()).leaseForTurn(turn.place().protocol());
+      Lease lease = nodes.isClosed() ? null : turn.place().lease(nodes);
       if (lease == null) {
         turn.permits().release();
         client.reject(turn);
@@ -115,7 +117,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   public void reject(ClientThread client, Turn turn) {
     rejectedLog.log(times ->
         log.warn(
-            "All {} connections for turns to {} are in use: {} turns rejected since the last such line",
+            "{}All {} connections for turns to {} are in use: {} turns rejected since the last such"
+                + " line",
+            logPrefix,
             connections,
             turn.node(),
             times));
@@ -124,7 +128,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   @Override
   public @Nullable Lease lease(Endpoint target, Exchange first) {
-    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first.protocol());
+    return nodes.isClosed() ? null : nodes.nodeAt(target).lease(first);
   }
 
   @Override
@@ -135,7 +139,8 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
 
   /** No other client waits for the replies on a leased connection. */
   @Override
-  public boolean hasRoomForLargeReply(int partition, Protocol protocol, int client) {
+  public boolean hasRoomForLargeReply(
+      int partition, Protocol protocol, int client, int connectionSet) {
     return true;
   }
 
@@ -184,6 +189,16 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   @Override
   public HeldRequests heldRequests() {
     return nodes.heldRequests();
+  }
+
+  @Override
+  public @Nullable ReadNodes readNodes() {
+    return nodes instanceof ReadNodes read ? read : null;
+  }
+
+  @Override
+  public ReadCounts readCounts() {
+    return nodes.readCounts();
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.penstock.core.dispatch;
 
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Lease;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
@@ -9,6 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The exchanges of one batch of a client for one node. The client leases a connection from the
@@ -17,8 +20,18 @@ import java.util.concurrent.TimeUnit;
  */
 final class Turn {
 
-  /** Node and protocol of a connection. */
-  record Place(Endpoint node, Protocol protocol) {}
+  /**
+   * Node, protocol and set of a connection.
+   *
+   * @param connectionSet see {@link Exchange#connectionSet}
+   */
+  record Place(Endpoint node, Protocol protocol, int connectionSet) {
+
+    /** Leases such a connection; null if the limit is reached. On the loop. */
+    @Nullable Lease lease(LoopNodes nodes) {
+      return nodes.nodeAt(node).leaseForTurn(protocol, connectionSet);
+    }
+  }
 
   private final List<QueuedExchange> exchanges = new ArrayList<>(1);
   private boolean continued;

@@ -1,5 +1,7 @@
 package io.penstock.core.forward;
 
+import io.penstock.core.backend.BackendNode;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -61,7 +63,7 @@ public final class Forwarder {
    * paused.
    */
   public boolean mustWaitForRoom(RoutePlan plan, @Nullable CommandSpec spec) {
-    if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan)) {
+    if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan, spec)) {
       return false;
     }
     backpressure.pause(null);
@@ -69,11 +71,11 @@ public final class Forwarder {
   }
 
   /** Returns true for requests that do not use shared connections. */
-  private boolean hasRoom(RoutePlan plan) {
+  private boolean hasRoom(RoutePlan plan, CommandSpec spec) {
     return switch (plan) {
-      case RoutePlan.OnePartition one -> hasRoom(one.partition());
-      case RoutePlan.Script script -> hasRoom(script.partition());
-      case RoutePlan.Split split -> hasRoom(split.partitionOfGroup(0));
+      case RoutePlan.OnePartition one -> hasRoom(one.partition(), spec);
+      case RoutePlan.Script script -> hasRoom(script.partition(), spec);
+      case RoutePlan.Split split -> hasRoom(split.partitionOfGroup(0), spec);
       case RoutePlan.AnyNode _,
           RoutePlan.Publish _,
           RoutePlan.Watch _,
@@ -86,8 +88,13 @@ public final class Forwarder {
     };
   }
 
-  private boolean hasRoom(int partition) {
-    return nodes.hasRoomForLargeReply(partition, client.protocol(), client.affinity());
+  private boolean hasRoom(int partition, CommandSpec spec) {
+    int connections = Exchange.connectionSet(client.database());
+    BackendNode replica = order.replicaFor(partition, spec);
+    return replica == null
+        ? nodes.hasRoomForLargeReply(partition, client.protocol(), client.affinity(), connections)
+        : replica.hasRoomForLargeReply(
+            client.protocol(), client.affinity(), Exchange.forReads(connections));
   }
 
   /** Forwards the request unchanged. */
@@ -137,6 +144,7 @@ public final class Forwarder {
   }
 
   private void send(ClientExchange exchange) {
+    order.route(exchange);
     if (!nodes.dispatch(exchange)) {
       backpressure.pauseIfBusy(exchange.sentTo());
     }
@@ -157,6 +165,7 @@ public final class Forwarder {
       if (plan.keysOfGroup(i) > 1) {
         order.trackMultiKeyRequest(parts[i]);
       }
+      order.route(parts[i]);
     }
     backpressure.pauseIfBusy(gather.send(parts));
   }
@@ -167,6 +176,7 @@ public final class Forwarder {
     SharedBuffer bytes = request.share();
     if (spec.isWrite()) { // a master that has become a replica rejects it and accepts others
       order.onRoutesChange();
+      order.noteOtherWriteToAll();
     }
     coverage.sendWhenCovered(whole, new Broadcast(context, whole, plan, input, bytes));
   }

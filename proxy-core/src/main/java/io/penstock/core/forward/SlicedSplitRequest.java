@@ -136,6 +136,7 @@ final class SlicedSplitRequest implements Sliced {
     if (inGroup > 1) {
       order.trackMultiKeyRequest(part);
     }
+    order.route(part);
     group++;
     inGroup = 0;
     Endpoint busy = gather.send(part);

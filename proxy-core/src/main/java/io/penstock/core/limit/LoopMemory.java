@@ -11,13 +11,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory of one loop's clients, and their eviction: when the clients of all loops exceed a
- * limit, the client that uses the most is closed, whichever loop it is on. There are two sums: of
- * all memory, and of memory on the heap. {@code CLIENT NO-EVICT} does not protect from the limit of
- * the heap, as a process without heap ends. While clients are being closed, a loop continues to
- * read from all others. A loop on which memory grows stops reading only when all memory, including
- * that of clients being closed, exceeds the limit by a quarter. Used on its loop; the numbers may
- * be read on any thread.
+ * The memory of one listener's clients on one loop, and their eviction: when the clients of all
+ * loops exceed a limit, the client that uses the most is closed, whichever loop it is on. There are
+ * two sums: of all memory, which each listener limits, and of memory on the heap, which is limited
+ * for the process, as all memory is if there are several listeners. {@code CLIENT NO-EVICT} does
+ * not protect from the limit of the heap, as a process without heap ends. While clients are being
+ * closed, a loop continues to read from all others. A loop on which memory grows stops reading only
+ * when all memory, including that of clients being closed, exceeds the limit by a quarter. Used on
+ * its loop; the numbers may be read on any thread.
  */
 public final class LoopMemory {
 
@@ -30,8 +31,52 @@ public final class LoopMemory {
   private final AtomicBoolean evictionPending = new AtomicBoolean();
   private volatile boolean waiting; // reading is paused
 
+  /** The limits, in the order in which they are checked. */
+  private enum Limit {
+    HEAP,
+    PROCESS,
+    LISTENER;
+
+    private Function<LoopMemory, MemorySum> which() {
+      return this == HEAP ? LoopMemory::heap : LoopMemory::all;
+    }
+
+    /** Returns the limit in bytes; 0 for none. */
+    private long bytes(LoopMemory loop) {
+      return this == PROCESS ? loop.total.ofProcess().limit() : which().apply(loop).limit();
+    }
+
+    /** Returns the memory that the limit is for. */
+    private TotalMemory total(LoopMemory loop) {
+      return this == LISTENER ? loop.total : loop.total.ofProcess();
+    }
+
+    boolean isExceeded(LoopMemory loop) {
+      long bytes = bytes(loop);
+      return bytes > 0 && total(loop).used(which()) > bytes;
+    }
+
+    /** Whether it is exceeded by a quarter, including memory of clients being closed. */
+    boolean isFarExceeded(LoopMemory loop) {
+      long bytes = bytes(loop);
+      return bytes > 0
+          && total(loop).used(which()) + total(loop).closing(which()) > bytes + bytes / 4;
+    }
+
+    LoopMemory largest(LoopMemory loop) {
+      return total(loop).largest(which());
+    }
+
+    long largestClient(LoopMemory loop) {
+      return which().apply(loop).largest();
+    }
+  }
+
+  private static final Limit[] LIMITS = Limit.values();
+
   /**
-   * @param limit for the clients of all loops, in bytes; 0 for none
+   * @param total of the listener
+   * @param limit for the clients of the listener on all loops, in bytes; 0 for none
    */
   public LoopMemory(TotalMemory total, Loop loop, long limit) {
     this.total = total;
@@ -111,7 +156,7 @@ public final class LoopMemory {
     all.addClosing(more);
     heap.addClosing(moreOnHeap);
     if (more < 0) {
-      total.onReleased();
+      total.ofProcess().onReleased();
     }
   }
 
@@ -120,55 +165,50 @@ public final class LoopMemory {
     all.addClosed(bytes);
     heap.addClosed(bytes);
     if (bytes < 0) {
-      total.onReleased();
+      total.ofProcess().onReleased();
     }
   }
 
-  /** Returns the kind of memory whose limit the clients of all loops exceed, or null. */
-  private @Nullable Function<LoopMemory, MemorySum> exceeded() {
-    if (isExceeded(heap, total.used(LoopMemory::heap))) {
-      return LoopMemory::heap;
+  /** Returns the first limit that the clients of all loops exceed, or null. */
+  private @Nullable Limit exceeded() {
+    for (Limit limit : LIMITS) {
+      if (limit.isExceeded(this)) {
+        return limit;
+      }
     }
-    return isExceeded(all, total.used(LoopMemory::all)) ? LoopMemory::all : null;
-  }
-
-  private static boolean isExceeded(MemorySum sum, long bytes) {
-    return sum.limit() > 0 && bytes > sum.limit();
+    return null;
   }
 
   /** Whether a limit is exceeded by a quarter, including memory of clients being closed. */
   private boolean isFarExceeded() {
-    return isFarExceeded(all, totalBytes(LoopMemory::all))
-        || isFarExceeded(heap, totalBytes(LoopMemory::heap));
-  }
-
-  private static boolean isFarExceeded(MemorySum sum, long bytes) {
-    return sum.limit() > 0 && bytes > sum.limit() + sum.limit() / 4;
-  }
-
-  private long totalBytes(Function<LoopMemory, MemorySum> which) {
-    return total.used(which) + total.closing(which);
+    for (Limit limit : LIMITS) {
+      if (limit.isFarExceeded(this)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Pauses reading until memory has been released. */
   private void pauseReading() {
-    waiting =
-        true; // set before the check below: a loop that releases memory resumes those that wait
-    gate.shut();
+    if (!waiting) {
+      waiting = true; // before the check below: a loop that releases memory resumes those that wait
+      gate.shut();
+    }
     resumeIfPossible();
   }
 
-  private void check(@Nullable Function<LoopMemory, MemorySum> which) {
-    if (which != null) {
-      evictOn(total.largest(which), which);
+  private void check(@Nullable Limit limit) {
+    if (limit != null) {
+      evictOn(limit.largest(this), limit);
     }
   }
 
   /** Evicts the client on the loop of the largest one. */
-  private void evictOn(LoopMemory most, Function<LoopMemory, MemorySum> which) {
+  private void evictOn(LoopMemory most, Limit limit) {
     if (most == this) {
       evict();
-    } else if (which.apply(most).largest() > 0 && most.evictionPending.compareAndSet(false, true)) {
+    } else if (limit.largestClient(most) > 0 && most.evictionPending.compareAndSet(false, true)) {
       most.executor.execute(most::evict);
     }
   }
@@ -177,22 +217,22 @@ public final class LoopMemory {
   private void evict() {
     evictionPending.set(false);
     recount();
-    Function<LoopMemory, MemorySum> which = exceeded();
-    while (which != null) {
-      LoopMemory where = total.largest(which);
+    Limit limit = exceeded();
+    while (limit != null) {
+      LoopMemory where = limit.largest(this);
       if (where != this) {
-        evictOn(where, which);
+        evictOn(where, limit);
         break;
       }
-      Allowance most = largest(which.apply(this) == heap);
+      Allowance most = largest(limit == Limit.HEAP);
       if (most == null) {
         break;
       }
       most.end(CloseReason.MEMORY);
       recount();
-      which = exceeded();
+      limit = exceeded();
     }
-    total.onReleased();
+    total.ofProcess().onReleased();
   }
 
   /** Memory has been released, on this loop or another. Any thread. */
@@ -205,9 +245,9 @@ public final class LoopMemory {
   /** Resumes reading unless memory is still exceeded and more will be released. */
   private void resumeIfPossible() {
     boolean expected =
-        total.closing(LoopMemory::all) > 0
-            || total.closing(LoopMemory::heap) > 0
-            || total.isEvictionPending();
+        total.ofProcess().closing(LoopMemory::all) > 0
+            || total.ofProcess().closing(LoopMemory::heap) > 0
+            || total.ofProcess().isEvictionPending();
     if (waiting && !(expected && isFarExceeded())) {
       resume();
     }

@@ -3,8 +3,13 @@ package io.penstock.core.limit;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
-/** The memory of the clients of all loops, and its limit on the heap. Safe from any thread. */
+/**
+ * The memory of the clients of all loops: of one listener, or of all listeners of a process. The
+ * limits of the process are on the heap, and, if there are several listeners, on all memory. Safe
+ * from any thread.
+ */
 public final class TotalMemory {
 
   /** Clients may use this fraction of the heap. */
@@ -15,24 +20,62 @@ public final class TotalMemory {
 
   private static final long MIN_HEAP_COPY = 1024 * 1024;
 
+  private final @Nullable TotalMemory parent; // null in that of the process
+  private final long limit;
   private final long heapLimit;
   private final long maxHeapCopy;
   private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
 
-  /** Limits the memory on the heap to a third of the heap. */
+  /** For a process. Limits the memory on the heap to a third of the heap. */
   public TotalMemory() {
-    this(Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
+    this(0, Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
   }
 
   /**
+   * For a process.
+   *
    * @param heapLimit for all clients, in bytes
    */
   TotalMemory(long heapLimit) {
+    this(0, heapLimit);
+  }
+
+  private TotalMemory(long limit, long heapLimit) {
+    this(null, limit, heapLimit);
+  }
+
+  private TotalMemory(@Nullable TotalMemory parent, long limit, long heapLimit) {
+    this.parent = parent;
+    this.limit = limit;
     this.heapLimit = heapLimit;
     this.maxHeapCopy = Math.max(MIN_HEAP_COPY, heapLimit / REQUEST_FRACTION);
   }
 
-  /** The limit on the heap for all clients, in bytes. */
+  /**
+   * Returns the memory of a process whose listeners have limits of their own.
+   *
+   * @param limit for the clients of all listeners, in bytes; 0 for none
+   */
+  public static TotalMemory ofProcess(long limit) {
+    return new TotalMemory(limit, Runtime.getRuntime().maxMemory() / HEAP_FRACTION);
+  }
+
+  /** Returns the memory of a listener's clients, which is a part of this process's. */
+  public TotalMemory ofListener() {
+    return new TotalMemory(this, 0, heapLimit);
+  }
+
+  /** The memory of the process. */
+  TotalMemory ofProcess() {
+    return parent == null ? this : parent;
+  }
+
+  /** The limit on all memory of a process, in bytes; 0 for none. */
+  long limit() {
+    return limit;
+  }
+
+  /** The limit on the heap for all clients of the process, in bytes. */
   long heapLimit() {
     return heapLimit;
   }
@@ -44,6 +87,9 @@ public final class TotalMemory {
 
   void add(LoopMemory loop) {
     loops.add(loop);
+    if (parent != null) {
+      parent.add(loop);
+    }
   }
 
   /** Bytes of one kind that open clients use. */

@@ -1,5 +1,6 @@
 package io.penstock.core.listener;
 
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ThrottledLog;
 import java.util.concurrent.CompletableFuture;
@@ -20,6 +21,7 @@ public final class Admission {
   private static final Logger log = LoggerFactory.getLogger(Admission.class);
 
   private final int most;
+  private final Label label;
   private final ProxyEvents events;
   private final AtomicInteger now = new AtomicInteger();
   private final AtomicLong total = new AtomicLong();
@@ -29,10 +31,25 @@ public final class Admission {
   private final ThrottledLog delayedLog = new ThrottledLog();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
-  /** Admits up to {@code most} clients at a time. */
+  /** For the only listener. */
   public Admission(int most, ProxyEvents events) {
+    this(most, Label.ONLY, events);
+  }
+
+  /**
+   * Admits up to {@code most} clients at a time.
+   *
+   * @param label of the listener
+   */
+  public Admission(int most, Label label, ProxyEvents events) {
     this.most = most;
+    this.label = label;
     this.events = events;
+  }
+
+  /** The listener, for log lines. */
+  public Label label() {
+    return label;
   }
 
   /** Counts a new client. Returns false if it is rejected because the limit is reached. */
@@ -42,7 +59,9 @@ public final class Admission {
       rejected.incrementAndGet();
       rejectedLog.log(times ->
           log.warn(
-              "max-clients reached: {} clients are connected, {} rejected since the last such line",
+              "{}max-clients reached: {} clients are connected, {} rejected since the last such"
+                  + " line",
+              label.prefix(),
               most,
               times));
       events.clientRejected();
@@ -56,7 +75,9 @@ public final class Admission {
   void countDelay() {
     delayed.incrementAndGet();
     delayedLog.log(_ ->
-        log.warn("Clients connect faster than max-connection-rate: accepting them is delayed"));
+        log.warn(
+            "{}Clients connect faster than max-connection-rate: accepting them is delayed",
+            label.prefix()));
   }
 
   void clientClosed() {

@@ -1,5 +1,6 @@
 package io.penstock.core.listener;
 
+import io.penstock.core.observe.Label;
 import java.net.InetSocketAddress;
 
 /** Binding a listener failed; the cause is the transport's exception. */
@@ -7,7 +8,15 @@ public final class CannotBindException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  CannotBindException(InetSocketAddress address, Throwable cause) {
-    super("cannot listen on " + address, cause);
+  private final String listener;
+
+  CannotBindException(Label listener, InetSocketAddress address, Throwable cause) {
+    super(listener.prefix() + "cannot listen on " + address, cause);
+    this.listener = listener.name();
+  }
+
+  /** Returns the name of the listener. */
+  public String listener() {
+    return listener;
   }
 }

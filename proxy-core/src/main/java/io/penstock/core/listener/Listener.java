@@ -48,7 +48,8 @@ public final class Listener {
         channel = binding.channel();
         bound.complete((InetSocketAddress) binding.channel().localAddress());
       } else {
-        bound.completeExceptionally(new CannotBindException(address, done.cause()));
+        bound.completeExceptionally(
+            new CannotBindException(admission.label(), address, done.cause()));
       }
     });
     return bound;

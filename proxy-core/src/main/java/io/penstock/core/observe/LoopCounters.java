@@ -28,8 +28,6 @@ public final class LoopCounters {
   private long authenticationFailures;
   private long received;
   private long sent;
-  private long recordLag;
-  private long maxLag;
 
   /** Creates counters for command ids from 0 to {@code commands - 1}. */
   public LoopCounters(int commands) {
@@ -102,12 +100,6 @@ public final class LoopCounters {
     sent += bytes;
   }
 
-  /** Records how much later than planned the loop's tick ran. */
-  public void recordLag(long nanosLate) {
-    recordLag = nanosLate;
-    maxLag = Math.max(maxLag, nanosLate);
-  }
-
   public long count(int command, Outcome outcome) {
     return outcomes[command * OUTCOMES.length + outcome.ordinal()];
   }
@@ -146,13 +138,5 @@ public final class LoopCounters {
   /** Returns the bytes sent to clients that are closed by now. */
   public long sent() {
     return sent;
-  }
-
-  public long lagNanos() {
-    return recordLag;
-  }
-
-  public long maxLagNanos() {
-    return maxLag;
   }
 }

@@ -15,6 +15,20 @@ public interface ProxyEvents {
   /** Ignores everything. */
   ProxyEvents NONE = new ProxyEvents() {};
 
+  /**
+   * Returns what receives the events of an upstream. Called once for each, before its first event.
+   */
+  default ProxyEvents ofUpstream(Label upstream) {
+    return this;
+  }
+
+  /**
+   * Returns what receives the events of a listener. Called once for each, before its first event.
+   */
+  default ProxyEvents ofListener(Label listener) {
+    return this;
+  }
+
   /** A client was rejected because {@code max-clients} is reached. */
   default void clientRejected() {}
 
@@ -26,6 +40,12 @@ public interface ProxyEvents {
    * it itself.
    */
   default void backendDisconnected(Endpoint node, Throwable cause) {}
+
+  /** A server that failed has left the layout: its keys belong to other servers now. */
+  default void serverEjected(Endpoint node) {}
+
+  /** An ejected server is in the layout again. */
+  default void serverReadmitted(Endpoint node) {}
 
   /**
    * A failover hold of a loop has lasted for some time.

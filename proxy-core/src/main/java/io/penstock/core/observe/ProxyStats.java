@@ -22,6 +22,7 @@ import java.util.Map;
  * @param errors error replies to clients, by their first word
  * @param held requests in failover holds
  * @param pressure the load by clients, and how often it was too much
+ * @param reads reads from replicas
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -36,7 +37,8 @@ public record ProxyStats(
     Traffic traffic,
     Map<String, Long> errors,
     HeldStats held,
-    Pressure pressure) {
+    Pressure pressure,
+    ReadCounts reads) {
 
   /** All counters are zero. */
   public static final ProxyStats NONE =
@@ -53,7 +55,8 @@ public record ProxyStats(
           Traffic.NONE,
           Map.of(),
           HeldStats.NONE,
-          Pressure.NONE);
+          Pressure.NONE,
+          ReadCounts.NONE);
 
   /**
    * Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server
@@ -61,6 +64,11 @@ public record ProxyStats(
    */
   public ProxyStats since(ProxyStats before) {
     return StatsSince.of(before, this);
+  }
+
+  /** Returns the sum with the statistics of another part of the proxy. */
+  public ProxyStats plus(ProxyStats other) {
+    return StatsSum.of(this, other);
   }
 
   /**
@@ -122,6 +130,14 @@ public record ProxyStats(
 
     /** None. */
     public static final PubSubStats NONE = new PubSubStats(0, 0, 0, 0);
+
+    public PubSubStats plus(PubSubStats other) {
+      return new PubSubStats(
+          channels + other.channels,
+          patterns + other.patterns,
+          shardChannels + other.shardChannels,
+          messages + other.messages);
+    }
   }
 
   /**

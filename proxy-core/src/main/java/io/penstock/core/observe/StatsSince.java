@@ -31,7 +31,8 @@ final class StatsSince {
         traffic(before.traffic(), now.traffic()),
         errors(before.errors(), now.errors()),
         now.held(),
-        pressure(before.pressure(), now.pressure()));
+        pressure(before.pressure(), now.pressure()),
+        now.reads());
   }
 
   private static List<CommandStats> commands(List<CommandStats> before, List<CommandStats> now) {

@@ -16,9 +16,15 @@ import org.jspecify.annotations.Nullable;
  * @param coveredSlots 0 to 16384
  * @param gaps the slots that are not covered, in ascending order
  * @param nodes masters and replicas of the topology, shard by shard
+ * @param replicas the replicas that reads may go to, shard by shard; empty if reads go to masters
+ *     only
  */
 public record UpstreamStatus(
-    Placement topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
+    Placement topology,
+    int coveredSlots,
+    List<Gap> gaps,
+    List<NodeStatus> nodes,
+    List<ReplicaStatus> replicas) {
 
   /** How long a reply to {@code PING} is valid. */
   public static final Duration FRESH = Duration.ofSeconds(5);
@@ -26,6 +32,18 @@ public record UpstreamStatus(
   public UpstreamStatus {
     gaps = List.copyOf(gaps);
     nodes = List.copyOf(nodes);
+    replicas = List.copyOf(replicas);
+  }
+
+  /** The status of an upstream whose reads go to masters only. */
+  public UpstreamStatus(
+      Placement topology, int coveredSlots, List<Gap> gaps, List<NodeStatus> nodes) {
+    this(topology, coveredSlots, gaps, nodes, List.of());
+  }
+
+  /** Returns this status with what is known about replicas that reads may go to. */
+  public UpstreamStatus with(List<ReplicaStatus> now) {
+    return new UpstreamStatus(topology, coveredSlots, gaps, nodes, now);
   }
 
   /** Returns whether every slot is covered. */

@@ -217,7 +217,7 @@ final class Feed implements PushSink, BackendListener {
             List.of(topic),
             UnsubscribeRequest.withoutCallback()); // find out which one is not allowed
       } else {
-        state.logOnce(node, error);
+        state.logOnce(hub.upstream(), node, error);
         hub.onError(topic, error);
       }
     }

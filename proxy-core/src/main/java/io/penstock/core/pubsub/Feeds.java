@@ -1,6 +1,6 @@
 package io.penstock.core.pubsub;
 
-import io.penstock.core.backend.ClosedConnections;
+import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
@@ -59,11 +59,11 @@ final class Feeds {
         topic.moveTo(owner);
       }
     }
-    if (topic.isOnEveryMaster()) {
+    if (isOnEveryMaster(topic)) {
       placement.shards().forEach(shard -> feed(shard.master()).subscribe(topic));
     }
     for (Feed feed : feeds.values()) {
-      if (!topic.uses(feed) && !isKeyspaceFeed(topic, feed)) {
+      if (!topic.uses(feed) && !isFeedOfMaster(topic, feed)) {
         feed.unsubscribe(topic);
       }
     }
@@ -71,8 +71,8 @@ final class Feeds {
 
   /**
    * Returns the feed of the node that the topic belongs to, or null if no node serves the slot of a
-   * shard channel. Cluster nodes forward all other messages to each other, so another node is used
-   * while the owner cannot be reached.
+   * shard channel. Cluster nodes forward all other messages to each other, and other shards are
+   * subscribed to as well, so another node is used while the owner cannot be reached.
    */
   private @Nullable Feed ownerOf(Topic topic) {
     int owner = placement.ownerOf(topic.partition());
@@ -103,36 +103,60 @@ final class Feeds {
   }
 
   /**
-   * Whether the topic is subscribed to at this feed, as at every master, for keyspace
-   * notifications.
+   * Whether the topic is subscribed to at every master: for keyspace notifications, and where
+   * shards do not forward messages to each other.
    */
-  boolean isKeyspaceFeed(Topic topic, Feed feed) {
-    return topic.isOnEveryMaster() && placement.indexOfMaster(feed.node()) >= 0;
+  boolean isOnEveryMaster(Topic topic) {
+    return topic.isOnEveryMaster() || (!placement.hasOneBus() && topic.kind() != Kind.SHARD);
+  }
+
+  /** Whether the topic is subscribed to at this feed as at every master. */
+  boolean isFeedOfMaster(Topic topic, Feed feed) {
+    return isOnEveryMaster(topic) && placement.indexOfMaster(feed.node()) >= 0;
   }
 
   /**
    * Whether a message from this feed is delivered. In a cluster every node forwards published
-   * messages, so only those of one node are accepted.
+   * messages, so only those of one node are accepted. Of several systems, one node of each is.
    */
   boolean accepts(Feed feed, Topic topic, Push push) {
     if (topic.kind() == Kind.SHARD) {
       return topic.uses(feed);
     }
     if (topic.isOnEveryMaster() && KeyspaceChannels.isKeyspaceChannel(push.channel().toString())) {
-      return isKeyspaceFeed(topic, feed);
+      return isFeedOfMaster(topic, feed);
     }
-    return feed == topic.home();
+    return placement.hasOneBus() ? feed == topic.home() : isFirstOfBus(feed);
   }
 
-  /** Whether the topic is subscribed to at all feeds that it needs. */
+  /** Returns whether the feed is of the first master of its system that can be reached. */
+  private boolean isFirstOfBus(Feed feed) {
+    int own = placement.indexOfMaster(feed.node());
+    if (own < 0) {
+      return false;
+    }
+    int bus = placement.busOf(own);
+    for (int other = own - 1; other >= 0 && placement.busOf(other) == bus; other--) {
+      if (!feed(placement.shards().get(other).master()).isDown()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Whether the topic is subscribed to at all feeds that it needs. A shard that cannot be reached
+   * delays only keyspace notifications.
+   */
   boolean isReady(Topic topic) {
     Feed home = topic.home();
     if (home == null || !home.isSubscribed(topic)) {
       return false;
     }
-    if (topic.isOnEveryMaster()) {
+    if (isOnEveryMaster(topic)) {
       for (Shard shard : placement.shards()) {
-        if (!feed(shard.master()).isSubscribed(topic)) {
+        Feed feed = feed(shard.master());
+        if (!feed.isSubscribed(topic) && (topic.isOnEveryMaster() || !feed.isDown())) {
           return false;
         }
       }

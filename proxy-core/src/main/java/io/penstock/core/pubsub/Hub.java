@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.cluster.Redirect;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
@@ -73,6 +74,11 @@ public final class Hub {
 
   BackendContext siteFor(Feed feed) {
     return new BackendContext(group, loop, settings, feed, feed);
+  }
+
+  /** The upstream, for log lines. */
+  Label upstream() {
+    return settings.upstream();
   }
 
   long now() {
@@ -225,7 +231,7 @@ public final class Hub {
   /** The node of a feed has confirmed the subscription to a topic. */
   void onConfirmed(Feed feed, Topic topic) {
     Feed before = topic.onConfirmed(feed);
-    if (before != null && !feeds.isKeyspaceFeed(topic, before)) {
+    if (before != null && !feeds.isFeedOfMaster(topic, before)) {
       before.unsubscribe(topic);
       flush();
     }
@@ -248,7 +254,8 @@ public final class Hub {
   /** A node has named the owner of a slot. */
   void onMoved(Redirect redirect, Endpoint answered) {
     if (redirect.kind() == Redirect.Kind.MOVED) {
-      topology.moved(redirect.slot(), redirect.target(answered));
+      int partition = topology.errorPolicy().of(answered).partitionOf(redirect.slot());
+      topology.moved(partition, redirect.target(answered));
       adoptTopology();
     }
   }

@@ -47,7 +47,7 @@ public final class ReceiverCount {
   int advance(SubscriberCounts audience, int steps) {
     Iterator<Map.Entry<Name, Subscribers>> all = patterns;
     if (all == null) {
-      add(audience.subscribersOf(kind, channel));
+      add(audience, audience.subscribersOf(kind, channel));
       if (kind != Kind.CHANNEL || audience.nameCount(Kind.PATTERN) == 0) {
         return steps;
       }
@@ -57,7 +57,7 @@ public final class ReceiverCount {
     }
     int left = steps;
     while (left > 0) {
-      left = finishMatch(left);
+      left = finishMatch(audience, left);
       if (left > 0) {
         if (!all.hasNext()) {
           return left;
@@ -79,7 +79,7 @@ public final class ReceiverCount {
     return PATTERN_STEPS + name.length();
   }
 
-  private int finishMatch(int steps) {
+  private int finishMatch(SubscriberCounts audience, int steps) {
     GlobMatch current = match;
     if (current == null) {
       return steps;
@@ -88,15 +88,15 @@ public final class ReceiverCount {
     if (left != UNDECIDED) {
       match = null;
       if (current.isMatch()) {
-        add(matching);
+        add(audience, matching);
       }
     }
     return left;
   }
 
-  private void add(Subscribers subscribers) {
+  private void add(SubscriberCounts audience, Subscribers subscribers) {
     clients += subscribers.clients();
-    connections += subscribers.connectionsTo(node);
+    connections += audience.connectionsCounted(subscribers, node);
   }
 
   /** The number of receivers; valid when counting is complete. */

@@ -55,11 +55,26 @@ public final class SubscriberCounts {
 
   private final Map<Kind, ConcurrentHashMap<Name, Subscribers>> subscribersOf =
       new EnumMap<>(Kind.class);
+  private final boolean equalNodes;
 
+  /** For nodes each of which counts its own subscribers. */
   public SubscriberCounts() {
+    this(false);
+  }
+
+  private SubscriberCounts(boolean equalNodes) {
+    this.equalNodes = equalNodes;
     for (Kind kind : Kind.values()) {
       subscribersOf.put(kind, new ConcurrentHashMap<>());
     }
+  }
+
+  /**
+   * Returns the counts for equal proxies in front of the same servers. Each counts subscribers at
+   * the others too: an unknown number for all connections to another one, at most as many as these.
+   */
+  public static SubscriberCounts ofEqualNodes() {
+    return new SubscriberCounts(true);
   }
 
   private ConcurrentHashMap<Name, Subscribers> of(Kind kind) {
@@ -98,6 +113,11 @@ public final class SubscriberCounts {
   /** The subscribers of a channel or shard channel with exactly this name. */
   Subscribers subscribersOf(Kind kind, Name name) {
     return of(kind).getOrDefault(name, Subscribers.NONE);
+  }
+
+  /** Returns how many connections a node may have counted, when it published a message. */
+  int connectionsCounted(Subscribers subscribers, Endpoint node) {
+    return equalNodes ? subscribers.allConnections() : subscribers.connectionsTo(node);
   }
 
   /** The subscribers of all patterns. May or may not reflect changes during the iteration. */

@@ -1,5 +1,6 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.observe.Label;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +30,16 @@ final class SubscriptionState {
     notUnsubscribed = false;
   }
 
-  /** Logs once that the node answers with an error. */
-  void logOnce(Endpoint node, byte[] error) {
+  /**
+   * Logs once that the node answers with an error.
+   *
+   * @param upstream of the node
+   */
+  void logOnce(Label upstream, Endpoint node, byte[] error) {
     if (!logged) {
       logged = true;
       String line = new String(error, StandardCharsets.ISO_8859_1).strip();
-      log.info("{} rejects a subscription: {}", node, line);
+      log.info("{}{} rejects a subscription: {}", upstream.prefix(), node, line);
     }
   }
 }

@@ -99,7 +99,7 @@ abstract class ShardWait extends LeasedExchange {
     Shard owner = nodes.placement().shardOf(partition);
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      retry(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      retry(nodes.notServed(), Outcome.UNAVAILABLE);
       return;
     }
     prepare(firstRequest(), 0);
@@ -230,7 +230,8 @@ abstract class ShardWait extends LeasedExchange {
     switch (failure) {
       case TIMEOUT -> retry(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
       case CONNECTION_LOST -> retry(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
-      case NOT_SENT, NO_OWNER, OVERLOADED -> retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      case NOT_SENT, NO_OWNER, NO_REPLICA, OVERLOADED ->
+          retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
     }
   }
 }

@@ -152,7 +152,7 @@ public final class WaitCall implements BlockingOperation {
       }
     }
     if (shards.isEmpty()) {
-      answer(ErrorReplies.NOT_SERVED, Outcome.UNAVAILABLE);
+      answer(nodes.notServed(), Outcome.UNAVAILABLE);
     }
     for (ShardWait shard : List.copyOf(shards)) {
       if (!ended) {

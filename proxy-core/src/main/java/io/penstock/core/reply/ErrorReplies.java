@@ -23,6 +23,8 @@ public final class ErrorReplies {
       encode("UNAVAILABLE this proxy is shutting down; the command did not run");
   public static final byte[] UNAVAILABLE =
       encode("UNAVAILABLE no connection to the node in time; the command did not run");
+  public static final byte[] NO_REPLICA =
+      encode("UNAVAILABLE no replica of the shard can be read; the command did not run");
   public static final byte[] SLOT_MIGRATING =
       encode("UNAVAILABLE the slot is being migrated; the command did not run");
   public static final byte[] TIMEOUT_READ = encode("TIMEOUT the node did not answer in time");
@@ -62,6 +64,19 @@ public final class ErrorReplies {
     return failure == null
         ? NOT_SERVED
         : encode("CLUSTERDOWN Hash slot not served: the topology is unknown: " + shorten(failure));
+  }
+
+  /**
+   * Returns the error for an upstream whose only master is not known.
+   *
+   * @param failure why it is not known; null if there is no reason
+   */
+  public static byte[] noMaster(@Nullable String failure) {
+    return encode(
+        failure == null
+            ? "UNAVAILABLE no master is known; the command did not run"
+            : "UNAVAILABLE no master is known: %s; the command did not run"
+                .formatted(shorten(failure)));
   }
 
   private static String shorten(String text) {

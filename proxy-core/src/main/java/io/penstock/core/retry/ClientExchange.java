@@ -27,7 +27,9 @@ public abstract class ClientExchange extends Exchange {
   private long requestNumber;
   private boolean readOnly;
   private boolean script;
-  private @Nullable MultiKeyRequests tracker; // that this request is in
+  private boolean needsMaster; // a replica cannot serve it
+  private @Nullable RequestTracker tracker; // that is told of this request's end
+  private @Nullable CommandSpec spec;
 
   /** Creates an exchange that is reused; {@link #setOwner} sets its client. */
   public ClientExchange() {}
@@ -126,6 +128,8 @@ public abstract class ClientExchange extends Exchange {
   public final void prepare(CommandSpec command) {
     ExchangeOwner from = owner();
     requestNumber = from.replies.lastRequestNumber();
+    spec = command;
+    needsMaster = false;
     readOnly = command.isReadOnly();
     script = command.isScript();
     long now = from.loop.now();
@@ -134,6 +138,7 @@ public abstract class ClientExchange extends Exchange {
         from.client.affinity(),
         now + from.nodes.commandTimeoutNanos(),
         now + from.nodes.retryWindowNanos());
+    useDatabase(from.client.database());
     expectReplyBytes(from.account.expectedLargeReply(command));
   }
 
@@ -178,7 +183,16 @@ public abstract class ClientExchange extends Exchange {
     script = whole.isScript();
     targetShard(master, partition, separateConnection);
     sendOptions(whole.protocol(), whole.affinity(), whole.deadline(), whole.holdDeadline());
+    useConnectionsOf(whole);
     expectReplyBytes(whole.expectedReplyBytes());
+  }
+
+  /**
+   * Treats the request as a read: it changes nothing, although servers do not flag its command as
+   * one. It is sent again after a lost connection.
+   */
+  protected final void treatAsRead() {
+    readOnly = true;
   }
 
   /** The number of the request among the client's requests; later requests have greater numbers. */
@@ -213,12 +227,43 @@ public abstract class ClientExchange extends Exchange {
         && Dispatcher.shardOf(this, placement) == Dispatcher.shardOf(other, placement);
   }
 
+  /** Sets what is told when this request ends. */
+  final void setTracker(RequestTracker told) {
+    tracker = told;
+  }
+
+  /** What is told when this request ends; null for nothing, and after the end. */
+  final @Nullable RequestTracker tracker() {
+    return tracker;
+  }
+
+  /** The command; null before the exchange is prepared, and for a request to one shard. */
+  final @Nullable CommandSpec spec() {
+    return spec;
+  }
+
   /**
-   * Sets the multi-key requests that this one is in until it ends; later requests are compared with
-   * it there.
+   * Sends it to a replica from now on.
+   *
+   * @param replica its number; {@link #NO_REPLICA} if none may be read at present
    */
-  final void setTracker(MultiKeyRequests all) {
-    tracker = all;
+  final void readFrom(int replica) {
+    readAt(replica);
+  }
+
+  /** Notes that no replica may serve it. */
+  final void needMaster() {
+    needsMaster = true;
+  }
+
+  /** Returns whether no replica may serve it. */
+  final boolean needsMaster() {
+    return needsMaster;
+  }
+
+  /** Sends it to the master from now on. */
+  final void readFromMaster() {
+    readAtMaster();
   }
 
   /** Reads the request's keys again; only before {@link #releaseRequest}. */
@@ -236,10 +281,10 @@ public abstract class ClientExchange extends Exchange {
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
       owner().account.addKept(-length());
     }
-    MultiKeyRequests all = tracker;
-    if (all != null) {
+    RequestTracker told = tracker;
+    if (told != null) {
       tracker = null;
-      all.remove(this);
+      told.onEnd(this);
     }
   }
 

@@ -71,7 +71,10 @@ final class Fences {
 
     /** Returns whether this fence was sent after everything that is behind {@code request}. */
     boolean covers(ClientExchange request, Endpoint from) {
-      return mark == Fences.this.mark() && node().equals(from) && protocol() == request.protocol();
+      return mark == Fences.this.mark()
+          && node().equals(from)
+          && protocol() == request.protocol()
+          && connectionSet() == request.connectionSet();
     }
 
     @Override

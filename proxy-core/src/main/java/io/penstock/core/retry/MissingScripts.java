@@ -30,9 +30,10 @@ final class MissingScripts {
   record Missing(Endpoint node, String digest, byte[] body) {}
 
   /**
+   * @param connectionSet of the connection that the load goes over
    * @param mark of {@link Fences}: what was in flight when the load was sent is before it
    */
-  private record Target(Endpoint node, String digest, long mark) {}
+  private record Target(Endpoint node, int connectionSet, String digest, long mark) {}
 
   private final ClientContext context;
   private final Scripts scripts;
@@ -66,7 +67,8 @@ final class MissingScripts {
 
   /** Loads the script unless a load is in flight; then runs {@code then}, whatever the outcome. */
   void load(Missing missing, ClientExchange request, Runnable then) {
-    Target target = new Target(missing.node(), missing.digest(), fences.mark());
+    Target target =
+        new Target(missing.node(), request.connectionSet(), missing.digest(), fences.mark());
     Loading pending = loading.get(target);
     if (pending != null) {
       pending.thenRun(then);

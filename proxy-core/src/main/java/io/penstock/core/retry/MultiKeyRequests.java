@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * partition may reject one of them (TRYAGAIN) and run the next request, for one of the keys.
  * Therefore that one waits for the reply, unless both only read. Confined to the client's loop.
  */
-final class MultiKeyRequests {
+final class MultiKeyRequests extends RequestTracker {
 
   /** For keys of any partitions. */
   static final int ALL_PARTITIONS = Integer.MIN_VALUE;
@@ -70,7 +70,8 @@ final class MultiKeyRequests {
   /**
    * Removes a request that was answered or has failed; requests that wait for it are checked again.
    */
-  void remove(ClientExchange request) {
+  @Override
+  void onEnd(ClientExchange request) {
     Deque<Sent> queue = queueOf(request);
     if (queue.getFirst().request == request) { // as nearly always
       queue.removeFirst();

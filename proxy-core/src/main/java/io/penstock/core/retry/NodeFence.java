@@ -40,6 +40,7 @@ abstract class NodeFence extends CompletionExchange {
     long deadline = loop.now() + nodes.commandTimeoutNanos();
     targetEndpoint();
     sendOptions(after.protocol(), after.affinity(), deadline);
+    useConnectionsOf(after);
   }
 
   Endpoint node() {

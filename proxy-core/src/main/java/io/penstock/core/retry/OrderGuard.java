@@ -1,11 +1,16 @@
 package io.penstock.core.retry;
 
+import io.penstock.core.backend.BackendNode;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.route.RoutePlan;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * It also waits for an earlier multi-key request, which the node may reject while it accepts this
  * one.
  */
-public final class OrderGuard {
+public class OrderGuard {
 
   private final ReplySequence replies;
   private final Nodes nodes;
@@ -71,9 +76,79 @@ public final class OrderGuard {
 
   /** Returns whether the request, which concerns many partitions, must wait for earlier ones. */
   public boolean mustWaitForAll(IncomingRequest request) {
+    return mayOvertakeAny(request);
+  }
+
+  /** Returns whether the request, which is split by partition, must wait for earlier ones. */
+  public boolean mustWaitForSplit(RoutePlan.Split plan, IncomingRequest request) {
+    return mayOvertakeAny(request);
+  }
+
+  private boolean mayOvertakeAny(IncomingRequest request) {
     return mustCheck()
         && (replies.at(0).requestNumber() <= routesMark
             || mayOvertakeMultiKey(MultiKeyRequests.ALL_PARTITIONS, request));
+  }
+
+  /**
+   * Decides whether the request, which need not wait and is about to be sent, is read from a
+   * replica. Without replicas every request goes to the master.
+   */
+  public void route(ClientExchange request) {
+    // To the master.
+  }
+
+  /**
+   * Returns the replica that a request would be read from now; null for the master. For {@link
+   * io.penstock.core.client.Nodes#hasRoomForLargeReply}.
+   */
+  public @Nullable BackendNode replicaFor(int partition, CommandSpec spec) {
+    return null;
+  }
+
+  /** Notes that a request was sent that may write to a partition and that is not routed here. */
+  public void noteOtherWrite(int partition) {
+    // Matters to reads from replicas only.
+  }
+
+  /** Like {@link #noteOtherWrite}, for a request that may write to any partition. */
+  public void noteOtherWriteToAll() {
+    // Matters to reads from replicas only.
+  }
+
+  /** Reads go to the master while the condition is true. */
+  public void readMasterWhile(BooleanSupplier condition) {
+    // As always.
+  }
+
+  /**
+   * Chooses the node for a request that is sent again.
+   *
+   * @param master that serves its partition
+   * @return null if no node may serve it at present
+   */
+  @Nullable Endpoint targetOfRetry(ClientExchange request, Endpoint master) {
+    return master;
+  }
+
+  /**
+   * If a replica could not serve the request and its master may be read, has the request sent to
+   * the master from now on.
+   *
+   * @return whether it is
+   */
+  boolean mayReadMasterInstead(ClientExchange request) {
+    return false;
+  }
+
+  /** Notes that a node rejected the request with a retryable error. */
+  void onRejected(ClientExchange request, RetryableError error) {
+    // Matters to reads from replicas only.
+  }
+
+  /** Notes that the request did not reach its node, or that the connection was lost. */
+  void onReadFailed(ClientExchange request) {
+    // Matters to reads from replicas only.
   }
 
   /** Sets whether there are requests that did not run and are to be sent again. */

@@ -94,7 +94,7 @@ public final class Retries {
         request.isScript()
             ? retryableErrors.parseForScript(request, scope, buffer, from, to)
             : retryableErrors.parse(request, scope, buffer, from, to);
-    if (error == null) {
+    if (error == null || (isNoScript(error) && !order.mayReadMasterInstead(request))) {
       return false;
     }
     boolean late = request.isTooLateToSend();
@@ -109,6 +109,11 @@ public final class Retries {
       schedule(retry, error);
     }
     return true;
+  }
+
+  /** Returns whether a replica lacks a script that Penstock does not know either. */
+  private static boolean isNoScript(RetryableError error) {
+    return error.prefix() == RetryablePrefix.NOSCRIPT;
   }
 
   /**
@@ -140,9 +145,12 @@ public final class Retries {
 
   private void schedule(Retry retry, RetryableError error) {
     retryableErrors.applyToTopology(error);
+    order.onRejected(retry.request, error);
     Endpoint target = error.target();
     if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
       follow(retry, error, target);
+    } else if (isNoScript(error)) {
+      retry.notBefore = loop.now(); // at the master
     } else {
       delay(retry);
       waitForFence(retry);
@@ -195,9 +203,13 @@ public final class Retries {
     if (failure != Failure.TIMEOUT) { // those behind it fail next; no new request may overtake them
       order.onRoutesChange();
     }
+    if (failure == Failure.NOT_SENT || failure == Failure.CONNECTION_LOST) {
+      order.onReadFailed(request); // not if a limit was hit: that would overload another node
+    }
     switch (failure) {
       case NOT_SENT -> onNotSent(request);
       case NO_OWNER -> retryLater(request, true, nodes.notServed(), Outcome.UNAVAILABLE);
+      case NO_REPLICA -> retryLater(request, true, ErrorReplies.NO_REPLICA, Outcome.UNAVAILABLE);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
@@ -222,7 +234,7 @@ public final class Retries {
   private void onNotSent(ClientExchange request) {
     HandshakeError handshakeError = nodes.handshakeError(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(handshakeError);
-    if (handshakeError != null && handshakeError.permanent()) {
+    if (handshakeError != null && handshakeError.permanent() && !request.readsReplica()) {
       request.dropPending();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
@@ -361,7 +373,12 @@ public final class Retries {
       return true;
     }
     Shard owner = request.isForShard() ? null : placement.shardOf(request.partition());
-    Endpoint target = retry.askTarget != null || owner == null ? retry.askTarget : owner.master();
+    Endpoint target = retry.askTarget;
+    if (target != null) {
+      request.readFromMaster(); // a node answers ASKING as a master
+    } else if (owner != null) {
+      target = order.targetOfRetry(request, owner.master());
+    }
     return retries.mayFollowEarlier(retry, target);
   }
 

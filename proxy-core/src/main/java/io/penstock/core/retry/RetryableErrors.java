@@ -13,6 +13,7 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryableErrors {
 
+  private static final String READONLY = "-READONLY You can't write against a read only replica.";
+  private static final String MASTERDOWN =
+      "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.";
+
   private static final List<String> SERVER_ERRORS =
       List.of(
           "-TRYAGAIN Multiple keys request during rehashing of slot",
@@ -30,8 +35,24 @@ public final class RetryableErrors {
           "-CLUSTERDOWN The cluster is down and only accepts read commands",
           "-LOADING Redis is loading the dataset in memory",
           "-LOADING Valkey is loading the dataset in memory",
-          "-READONLY You can't write against a read only replica.",
-          "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.");
+          READONLY,
+          "-READONLY Can not run script with write flag on readonly replica",
+          MASTERDOWN,
+          "-MASTERDOWN Link with MASTER is down, replica-serve-stale-data is set to 'no' and"
+              + " 'allow-stale' flag is not set on the script.",
+          "-NOSCRIPT No matching script. Please use EVAL.",
+          "-NOSCRIPT No matching script.");
+
+  /**
+   * How servers end the error of a command that a script called. From a replica it means that the
+   * script has written nothing: the replica rejects each write, and cannot become a master while a
+   * script runs.
+   */
+  private static final Pattern OF_SCRIPT =
+      Pattern.compile(" script: [^ ,]+, on @user_(script|function):\\d+\\.");
+
+  /** The beginning of such an error before Redis 7; {@link #READONLY}, for example, ends it. */
+  private static final String OF_OLD_SCRIPT = "-ERR Error running script (call to f_";
 
   private static final String UNBLOCKED_BY_DEMOTION = "-UNBLOCKED force unblock";
   private static final List<String> REJECTED_BY_REPLICA =
@@ -41,6 +62,7 @@ public final class RetryableErrors {
 
   private final ErrorPolicy errorPolicy;
   private final Nodes nodes;
+  private final StrayRedirects strayRedirects;
 
   /**
    * @param errorPolicy of the upstream
@@ -48,6 +70,7 @@ public final class RetryableErrors {
   public RetryableErrors(ErrorPolicy errorPolicy, Nodes nodes) {
     this.errorPolicy = errorPolicy;
     this.nodes = nodes;
+    this.strayRedirects = new StrayRedirects(nodes.logPrefix());
   }
 
   /**
@@ -56,6 +79,15 @@ public final class RetryableErrors {
    * @param exchange that the reply belongs to
    */
   public @Nullable RetryableError parse(
+      Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
+    RetryableError error = parseReply(exchange, scope, buffer, from, to);
+    if (error == null && buffer.getByte(from) == '-' && scope != Scope.MASTER) {
+      strayRedirects.onError(exchange.sentTo(), prefixOf(buffer, from, to));
+    }
+    return error;
+  }
+
+  private @Nullable RetryableError parseReply(
       Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
     if (buffer.getByte(from) != '-') {
       return null;
@@ -66,11 +98,26 @@ public final class RetryableErrors {
           ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
           : null;
     }
-    return switch (errorPolicy.actionFor(prefix, scope)) {
+    if (exchange.readsReplica() && isNoReplicaError(prefix)) {
+      return new RetryableError(prefix, ErrorAction.RETRY, 0, null);
+    }
+    ErrorPolicy policy = errorPolicy.of(exchange.sentTo());
+    return switch (policy.actionFor(prefix, scope)) {
       case DELIVER -> null;
-      case REDIRECT -> redirect(exchange, prefix, buffer, from, to);
+      case REDIRECT -> redirect(exchange, policy, Redirect.parse(buffer, from, to - from));
       case RETRY -> new RetryableError(prefix, ErrorAction.RETRY, 0, null);
       case FIND_MASTER -> new RetryableError(prefix, ErrorAction.FIND_MASTER, 0, null);
+    };
+  }
+
+  /**
+   * Returns whether a replica that answers a read with this error cannot serve it now. Servers do
+   * not replicate scripts.
+   */
+  private static boolean isNoReplicaError(RetryablePrefix prefix) {
+    return switch (prefix) {
+      case LOADING, MASTERDOWN, CLUSTERDOWN, NOSCRIPT -> true;
+      case MOVED, ASK, TRYAGAIN, READONLY -> false;
     };
   }
 
@@ -85,31 +132,64 @@ public final class RetryableErrors {
   /**
    * Like {@link #parse}, for a script. A script may return any error. An error that is not exactly
    * one of Redis's (cluster.c, server.c) or Valkey's says nothing about whether the script ran, and
-   * a redirect is followed to known nodes only.
+   * a redirect is followed to known nodes only. A script that a replica stopped at its first write
+   * counts as one that did not run, although it may have read and published.
    */
   @Nullable RetryableError parseForScript(
       Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
-    RetryableError error = parse(exchange, scope, buffer, from, to);
+    RetryableError error = parseReply(exchange, scope, buffer, from, to);
     if (error == null) {
-      return null;
+      return parseOldScriptError(exchange, scope, buffer, from, to);
     }
     Endpoint target = error.target();
     if (error.action() == ErrorAction.REDIRECT) {
       return target == null || nodes.placement().contains(target) ? error : error.withoutTarget();
     }
-    String line = buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
-    return SERVER_ERRORS.contains(line.stripTrailing()) ? error : null;
+    String line = line(buffer, from, to);
+    return SERVER_ERRORS.contains(line) || isOfCalledCommand(line) ? error : null;
+  }
+
+  /** Returns whether a replica rejected a command that a script called. */
+  private static boolean isOfCalledCommand(String line) {
+    for (String beginning : List.of(READONLY, MASTERDOWN)) {
+      if (line.startsWith(beginning)) {
+        return OF_SCRIPT.matcher(line).region(beginning.length(), line.length()).matches();
+      }
+    }
+    return false;
+  }
+
+  private @Nullable RetryableError parseOldScriptError(
+      Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
+    if (!ReplyStrings.startsWith(buffer, from, to, OF_OLD_SCRIPT)) {
+      return null;
+    }
+    String line = line(buffer, from, to);
+    RetryablePrefix prefix =
+        line.endsWith(": " + READONLY)
+            ? RetryablePrefix.READONLY
+            : line.endsWith(": " + MASTERDOWN) ? RetryablePrefix.MASTERDOWN : null;
+    ErrorPolicy policy = errorPolicy.of(exchange.sentTo());
+    return prefix != null && policy.actionFor(prefix, scope) == ErrorAction.FIND_MASTER
+        ? new RetryableError(prefix, ErrorAction.FIND_MASTER, 0, null)
+        : null;
+  }
+
+  private static String line(ByteBuf buffer, int from, int to) {
+    return buffer.toString(from, to - from, StandardCharsets.ISO_8859_1).stripTrailing();
   }
 
   private static @Nullable RetryableError redirect(
-      Exchange exchange, RetryablePrefix prefix, ByteBuf buffer, int from, int to) {
-    Redirect redirect = Redirect.parse(buffer, from, to - from);
+      Exchange exchange, ErrorPolicy policy, @Nullable Redirect redirect) {
     if (redirect == null) {
       return null;
     }
     Endpoint answered = exchange.sentTo();
     Endpoint target = answered == null ? null : redirect.target(answered);
-    return new RetryableError(prefix, ErrorAction.REDIRECT, redirect.slot(), target);
+    RetryablePrefix prefix =
+        redirect.kind() == Redirect.Kind.MOVED ? RetryablePrefix.MOVED : RetryablePrefix.ASK;
+    return new RetryableError(
+        prefix, ErrorAction.REDIRECT, policy.partitionOf(redirect.slot()), target);
   }
 
   private static boolean isFromReplica(ByteBuf buffer, int from, int to) {

@@ -5,6 +5,7 @@ import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.SortPatterns;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.upstream.Partitioner;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides where commands go, by the partitions of their keys if there are several partitions. One
@@ -49,10 +51,14 @@ public final class Router {
   /** Commands that also concern Penstock's own parameters and statistics. */
   private static final Set<String> ALSO_LOCAL = Set.of("config|set", "config|resetstat");
 
+  /** Commands that change which scripts servers have. */
+  private static final Set<String> ABOUT_SCRIPTS = Set.of("script|load", "script|flush");
+
   private static final int NO_GROUP = -1;
 
   private final Partitioner partitioner;
   private final boolean partitioned; // if false, keys are not read
+  private final boolean severalNodes;
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -62,12 +68,23 @@ public final class Router {
   private KnownPartitions known = KnownPartitions.NONE;
 
   /**
+   * For an upstream whose masters alone serve commands.
+   *
    * @param partitioner of the upstream that commands go to
    */
   public Router(Partitioner partitioner) {
+    this(partitioner, false);
+  }
+
+  /**
+   * @param partitioner of the upstream that commands go to
+   * @param readsReplicas whether replicas serve commands, too
+   */
+  public Router(Partitioner partitioner, boolean readsReplicas) {
     int partitions = partitioner.partitions();
     this.partitioner = partitioner;
     this.partitioned = partitions > 1;
+    this.severalNodes = partitioned || readsReplicas;
     this.plans = PartitionPlans.of(partitions);
     this.scan = partitions > ScanCursor.MAX_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
     this.split = new RoutePlan.Split(partitions);
@@ -184,7 +201,23 @@ public final class Router {
         return CROSS_SLOT;
       }
     }
+    if (spec.hasKeyPatterns()) {
+      String error = patternError(frame, partition);
+      if (error != null) {
+        return new RoutePlan.Reject(error);
+      }
+    }
     return keys.size() == 1 ? plans.single(partition) : plans.multiKey(partition);
+  }
+
+  private @Nullable String patternError(RequestFrame frame, int partition) {
+    for (int i = SortPatterns.next(frame, 2); i > 0; i = SortPatterns.next(frame, i + 1)) {
+      int literal = SortPatterns.literal(frame, i);
+      if (partitioner.mayLeave(partition, frame.buffer(), frame.offset(i), literal)) {
+        return SortPatterns.error(frame, i);
+      }
+    }
+    return null;
   }
 
   /** The plan for a command whose keys may lie on several nodes. */
@@ -225,7 +258,7 @@ public final class Router {
   /** The plan for a command with a script, which other nodes may need. */
   private RoutePlan script(Command command, CommandSpec spec) {
     RoutePlan plan = forward(command, spec);
-    return partitioned && plan instanceof RoutePlan.OnePartition one
+    return severalNodes && plan instanceof RoutePlan.OnePartition one
         ? new RoutePlan.Script(one.partition(), plan instanceof RoutePlan.MultiKey)
         : plan;
   }
@@ -233,13 +266,15 @@ public final class Router {
   /**
    * The plan for a command that concerns every shard. A single server answers it alone, except for
    * commands that must get past a running script and so need a separate connection, commands that
-   * count Penstock's connections instead of clients, and commands that also concern Penstock.
+   * count Penstock's connections instead of clients, and commands that also concern Penstock. If
+   * there are replicas, that includes those about scripts, which servers do not replicate.
    */
   private RoutePlan broadcast(CommandSpec spec, Handling.Broadcast how) {
     return partitioned
             || how.aside()
             || how.merge().countsClients()
             || ALSO_LOCAL.contains(spec.name())
+            || (severalNodes && ABOUT_SCRIPTS.contains(spec.name()))
         ? new RoutePlan.Broadcast(how.merge(), how.aside())
         : plans.single(0);
   }

@@ -50,13 +50,15 @@ public final class ScanStep {
     if (cursor == 0) {
       return new ScanStep(placement, false, 0, 0);
     }
-    ScanCursor given = ScanCursor.decode(cursor);
+    ScanCursor given = ScanCursor.decode(cursor, placement.partitions());
     int partition = given.partition() % placement.partitions(); // the client may have made it up
-    boolean changed =
-        given.changed() || !ScanCursor.hasTag(cursor, tag(placement, false, partition));
-    boolean continues =
-        changed == given.changed() && ScanCursor.hasTag(cursor, tag(placement, changed, partition));
+    boolean changed = given.changed() || !hasTag(cursor, placement, false, partition);
+    boolean continues = changed == given.changed() && hasTag(cursor, placement, changed, partition);
     return new ScanStep(placement, changed, partition, continues ? given.node() : 0);
+  }
+
+  private static boolean hasTag(long cursor, Placement placement, boolean changed, int partition) {
+    return ScanCursor.hasTag(cursor, tag(placement, changed, partition), placement.partitions());
   }
 
   /**
@@ -134,7 +136,8 @@ public final class ScanStep {
   }
 
   private long cursor(int at, long node) {
-    return new ScanCursor(changed, at, tag(placement, changed, at), node).encode();
+    return new ScanCursor(changed, at, tag(placement, changed, at), node)
+        .encode(placement.partitions());
   }
 
   private int nextFirst() {

@@ -20,6 +20,7 @@ public final class ScriptLoad extends CompletionExchange {
     bytes(new SharedBuffer(request), 0, request.writerIndex());
     targetSameAs(call);
     sendOptions(call.protocol(), call.affinity(), call.deadline(), call.holdDeadline());
+    useConnectionsOf(call);
   }
 
   /** Encodes the request; the caller owns it. */

@@ -42,7 +42,7 @@ final class ClientLine {
         + " flags="
         + flags(session)
         + " capa= db="
-        + loop.database()
+        + session.databaseNumber()
         + subscriptions(session)
         + transactions(session.intake().transactions())
         + " qbuf="

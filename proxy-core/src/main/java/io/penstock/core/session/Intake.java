@@ -33,6 +33,7 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.transaction.DatabaseSelection;
 import io.penstock.core.transaction.LocalCommandHandler;
 import io.penstock.core.transaction.TransactionContext;
 import io.penstock.core.transaction.Transactions;
@@ -58,6 +59,7 @@ final class Intake implements LocalCommandHandler {
   private final CurrentRequest request;
   private final Forwarder forwarder;
   private final Transactions transactions;
+  private final DatabaseSelection selection;
   private final BlockingContext blocking;
   private final CurrentBlockingCall blocked;
   private final LocalReplies local;
@@ -88,6 +90,8 @@ final class Intake implements LocalCommandHandler {
             new TransactionContext(forward, retryableErrors, backpressure, this, turnBudget),
             session.profile(),
             loop.answerLoop().proxy());
+    order.readMasterWhile(transactions::isWatching);
+    this.selection = new DatabaseSelection(context, forward.owner(), transactions, loop.database());
     this.blocking = new BlockingContext(context, forward.owner(), retryableErrors, backpressure);
     this.blocked = new CurrentBlockingCall(blocking);
     var answerContext =
@@ -164,8 +168,8 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Script script -> order.mustWait(script.partition(), request);
       case RoutePlan.Publish publish -> order.mustWait(publish.partition(), request);
       case RoutePlan.Blocking call -> order.mustWait(call.partition(), request);
-      case RoutePlan.Split _, RoutePlan.Broadcast _, RoutePlan.Scan _ ->
-          order.mustWaitForAll(request);
+      case RoutePlan.Split split -> order.mustWaitForSplit(split, request);
+      case RoutePlan.Broadcast _, RoutePlan.Scan _ -> order.mustWaitForAll(request);
       case RoutePlan.Watch _ -> !replies.isEmpty();
       case RoutePlan.Local(_, LocalCommand which) -> mustWait(which);
       case RoutePlan.Reject _ -> false;
@@ -200,7 +204,10 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Scan _ -> scan(spec);
       case RoutePlan.Publish publish -> forwarder.publish(spec, publish);
       case RoutePlan.Watch(int partition) -> transactions.watch(spec, partition, request);
-      case RoutePlan.Blocking call -> blocked.start(spec, call, request);
+      case RoutePlan.Blocking call -> {
+        blocked.start(spec, call, request);
+        order.noteOtherWrite(call.partition());
+      }
       case RoutePlan.Local _, RoutePlan.Reject _ ->
           throw new IllegalArgumentException("nothing to send: " + plan);
     }
@@ -242,7 +249,7 @@ final class Intake implements LocalCommandHandler {
   private void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     turnBudget.spend(TurnBudget.cost(which, incoming.command()));
     switch (which.area()) {
-      case CONNECTION -> local.answer(spec, which, incoming);
+      case CONNECTION -> answerConnection(spec, which, incoming);
       case TRANSACTION -> transactions.answer(spec, which, incoming);
       case REPLICATION ->
           WaitCall.begin(blocking, blocked, spec, which == LocalCommand.WAITAOF, incoming);
@@ -251,6 +258,16 @@ final class Intake implements LocalCommandHandler {
       case TRACKING -> tracking.answer(spec, which, incoming);
       case SERVER -> server.answer(spec, which, incoming);
       case CLUSTER -> cluster.answer(spec, which, incoming);
+    }
+  }
+
+  private void answerConnection(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
+    if (which == LocalCommand.SELECT
+        && DatabaseSelection.isPossible(
+            context.reader().servers(), context.nodes(), loop.answerLoop().proxy())) {
+      selection.answer(spec, incoming);
+    } else {
+      local.answer(spec, which, incoming);
     }
   }
 

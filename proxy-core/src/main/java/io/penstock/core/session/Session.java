@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.answer.ListedClient;
 import io.penstock.core.answer.SessionControl;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -13,6 +14,7 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.ClientTimeouts;
@@ -25,6 +27,7 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ScanResult;
 import io.penstock.core.retry.OrderGuard;
+import io.penstock.core.retry.ReadOrder;
 import io.penstock.core.retry.Retries;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.Transaction;
@@ -89,7 +92,7 @@ public final class Session
     this.autoRead = new AutoRead(parts, channel.config());
     this.backpressure = new Backpressure(this, loop.nodes());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
-    this.order = new OrderGuard(parts);
+    this.order = newOrder(parts);
     this.retries = new Retries(parts, loop.retryLoop(), order);
     this.forward = new ForwardContext(parts, retries.owner(), order, loop.forwardLoop());
     this.intake = new Intake(this, loop, forward, request);
@@ -101,6 +104,11 @@ public final class Session
     if (loop.isDraining()) {
       drain();
     }
+  }
+
+  private static OrderGuard newOrder(ClientContext parts) {
+    ReadNodes readNodes = parts.nodes().readNodes();
+    return readNodes == null ? new OrderGuard(parts) : new ReadOrder(parts, readNodes);
   }
 
   /** Handles bytes from the client; takes ownership of {@code in}. */
@@ -290,6 +298,7 @@ public final class Session
     }
     intake.reset();
     setProtocol(Protocol.RESP2);
+    select(loop.database());
     profile.reset();
   }
 
@@ -500,6 +509,26 @@ public final class Session
   @Override
   public Protocol protocol() {
     return profile.protocol();
+  }
+
+  @Override
+  public int database() {
+    return profile.database();
+  }
+
+  @Override
+  public int databaseNumber() {
+    int database = profile.database();
+    return database == Exchange.DEFAULT_DATABASE ? loop.database() : database;
+  }
+
+  @Override
+  public void select(int number) {
+    int database = number == loop.database() ? Exchange.DEFAULT_DATABASE : number;
+    if (database != profile.database()) {
+      order.onRoutesChange(); // other connections to nodes are used
+      profile.database(database);
+    }
   }
 
   @Override

@@ -21,6 +21,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.LoopMemory;
 import io.penstock.core.limit.SlowClients;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
@@ -97,12 +98,10 @@ public final class SessionLoop implements LoopClients {
     this.counters = new LoopCounters(servers.commands().size());
     this.commandReplies = new CommandReplies(servers.commands());
     this.reader = new RequestReader(settings.limits(), servers);
-    this.nodes =
-        new Nodes(
-            dispatcher, routing.topology(), settings.times(), settings.face()::topologyFailure);
+    this.nodes = nodes(routing, settings);
     this.slots = new ReplySlots(loop, counters);
     this.memory = new LoopMemory(directory.memory(), loop, limits.memory());
-    this.clientLog = new ClientLog(counters, limits);
+    this.clientLog = new ClientLog(directory.listener(), counters, limits);
     this.scripts = new LoopScripts(directory.scripts());
     this.pause =
         new ClientPause(
@@ -119,6 +118,15 @@ public final class SessionLoop implements LoopClients {
     directory.add(this);
   }
 
+  private static Nodes nodes(Routing routing, SessionSettings settings) {
+    return new Nodes(
+        routing.dispatcher(),
+        routing.topology(),
+        settings.times(),
+        settings.face()::topologyFailure,
+        routing.upstream());
+  }
+
   private AnswerLoop makeAnswerSite() {
     var access =
         new AnswerLoop.Access(
@@ -133,8 +141,10 @@ public final class SessionLoop implements LoopClients {
    * @param dispatcher of the loop
    * @param hub of the loop
    * @param topology of the upstream
+   * @param upstream what log lines name
    */
-  public record Routing(Router router, Dispatcher dispatcher, Hub hub, Topology topology) {}
+  public record Routing(
+      Router router, Dispatcher dispatcher, Hub hub, Topology topology, Label upstream) {}
 
   Loop loop() {
     return loop;

@@ -212,7 +212,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   public void onFailure(Failure failure) {
     switch (failure) {
       case TIMEOUT -> end().answer(ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);
-      case NO_OWNER -> end().answer(nodes.notServed(), Outcome.UNAVAILABLE);
+      case NO_OWNER, NO_REPLICA -> end().answer(nodes.notServed(), Outcome.UNAVAILABLE);
       case NOT_SENT, CONNECTION_LOST, OVERLOADED ->
           end().answer(ErrorReplies.unavailable(handshakeError()), Outcome.UNAVAILABLE);
     }

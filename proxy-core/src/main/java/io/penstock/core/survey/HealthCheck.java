@@ -2,7 +2,9 @@ package io.penstock.core.survey;
 
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.LettucePinger;
 import io.penstock.core.control.Outage;
+import io.penstock.core.control.Pinger;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;

@@ -54,6 +54,7 @@ public final class ServerSurvey {
   private final ServerSource source;
   private final Topology topology;
   private final Duration period;
+  private final String prefix;
   private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
   private final Map<Endpoint, ServerReport> reports = new HashMap<>();
   private final Set<Endpoint> queue = new LinkedHashSet<>();
@@ -73,6 +74,7 @@ public final class ServerSurvey {
     this.source = source;
     this.topology = topology;
     this.period = settings.period;
+    this.prefix = settings.logPrefix;
     this.current = settings.initial;
     this.surveyFailures = new SurveyFailures();
   }
@@ -82,8 +84,15 @@ public final class ServerSurvey {
    *
    * @param period time between two queries of all nodes
    * @param initial the facts until a node has answered
+   * @param logPrefix what log lines begin with
    */
-  public record Settings(Duration period, ServerFacts initial) {}
+  public record Settings(Duration period, ServerFacts initial, String logPrefix) {
+
+    /** For the only upstream. */
+    Settings(Duration period, ServerFacts initial) {
+      this(period, initial, "");
+    }
+  }
 
   /** Creates a survey. Sends nothing before {@link #start}. */
   public static ServerSurvey create(ControlPlane control, Topology topology, Settings settings) {
@@ -144,6 +153,11 @@ public final class ServerSurvey {
   /** Returns whether there are several partitions, so that commands are routed by their keys. */
   private boolean isDivided() {
     return topology.current().partitions() > 1;
+  }
+
+  /** Returns whether a node may be that of a Redis Cluster; of shards, some may be and some not. */
+  private boolean expectsCluster(Endpoint node) {
+    return topology.current().hasOneBus() ? isDivided() : topology.needsReadonly(node);
   }
 
   private Set<Endpoint> nodes() {
@@ -209,7 +223,8 @@ public final class ServerSurvey {
     if (!serverLogged) {
       serverLogged = true;
       LOG.info(
-          "{} is {} {}{}",
+          "{}{} is {} {}{}",
+          prefix,
           node,
           report.valkey() == null ? "Redis" : "Valkey",
           report.valkey() == null
@@ -217,17 +232,19 @@ public final class ServerSurvey {
               : report.valkey(),
           report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
     }
-    if (!isDivided() && report.mode().equals("cluster")) {
+    if (report.mode().equals("cluster") && !expectsCluster(node)) {
       LOG.warn(
-          "{} is a node of a Redis Cluster, but the URL begins with redis://, which is for a single"
-              + " server: clients receive its MOVED errors. For the cluster write"
-              + " redis-cluster://{}",
+          "{}{} is a node of a Redis Cluster, but the URL is for servers without cluster support:"
+              + " clients receive its MOVED errors. For the cluster write redis-cluster://{}",
+          prefix,
           node,
           node);
     } else if (report.mode().equals("sentinel")) {
       LOG.warn(
-          "{} is a Sentinel, which holds no data. Write the URL of a master that it monitors,"
-              + " redis://host:port",
+          "{}{} is a Sentinel, which holds no data. Write redis-sentinel://{}/NAME with the name of a"
+              + " master that it monitors",
+          prefix,
+          node,
           node);
     }
   }
@@ -236,8 +253,9 @@ public final class ServerSurvey {
     if (report.learnt() == null && !missingPermissionLogged) {
       missingPermissionLogged = true;
       LOG.warn(
-          "Penstock's user has no permission to run COMMAND on {}: commands of this node that this"
+          "{}Penstock's user has no permission to run COMMAND on {}: commands of this node that this"
               + " version of Penstock does not know are unknown commands to clients",
+          prefix,
           node);
     }
   }
@@ -276,13 +294,14 @@ public final class ServerSurvey {
     return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
   }
 
-  private static void logLearnt(CommandTable before, CommandTable now) {
+  private void logLearnt(CommandTable before, CommandTable now) {
     List<String> names = new ArrayList<>(now.namesNotIn(before));
     names.removeAll(NOT_LOGGED);
     if (!names.isEmpty()) {
       List<String> first = names.subList(0, Math.min(names.size(), MAX_NAMES_LOGGED));
       LOG.info(
-          "Learnt {} from the nodes: {}{}",
+          "{}Learnt {} from the nodes: {}{}",
+          prefix,
           names.size() == 1 ? "1 command" : names.size() + " commands",
           String.join(", ", first),
           first.size() < names.size() ? ", ..." : "");

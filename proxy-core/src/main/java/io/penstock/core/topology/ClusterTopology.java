@@ -13,16 +13,12 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The topology of a Redis Cluster. It is refreshed periodically, and when the data path reports a
@@ -36,8 +32,6 @@ public final class ClusterTopology implements Upstream {
 
   private static final ErrorPolicy ERROR_POLICY = new ClusterErrorPolicy();
 
-  private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
-
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
@@ -48,30 +42,27 @@ public final class ClusterTopology implements Upstream {
 
   private final Set<Endpoint> seeds;
   private final Duration answerTimeout;
-  private final ProxyEvents events;
   private final ViewSource source;
   private final TopologyThread thread;
   private final RandomGenerator random;
   private final RefreshSchedule schedule;
   private final RefreshLog log;
   private final PublishedSlotMap published;
-  private final AtomicLong refreshesBegun = new AtomicLong();
-  private volatile TopologyStatus status = TopologyStatus.UNKNOWN;
+  private final TopologyReports reports;
 
   private KnownCluster knowledge = KnownCluster.NONE;
   private @Nullable Endpoint lastAnsweredBy;
   private int staleRefreshes;
-  private boolean closed;
 
   private ClusterTopology(TopologySettings settings, ProxyEvents events, Environment environment) {
     this.seeds = Set.copyOf(settings.seeds());
     this.answerTimeout = settings.connectTimeout().multipliedBy(2);
-    this.events = events;
     this.source = environment.source;
     this.thread = environment.thread;
     this.random = environment.random;
-    this.log = new RefreshLog(settings.seeds(), thread::nanoTime);
-    this.published = new PublishedSlotMap(thread);
+    this.log = new RefreshLog(settings.seeds(), settings.logPrefix(), thread::nanoTime);
+    this.reports = new TopologyReports(thread, events);
+    this.published = new PublishedSlotMap(thread, reports::changed);
     Duration longest =
         settings.period().compareTo(LONGEST_RETRY) < 0 ? settings.period() : LONGEST_RETRY;
     this.schedule =
@@ -106,10 +97,7 @@ public final class ClusterTopology implements Upstream {
 
   @Override
   public void close() {
-    thread.execute(() -> {
-      closed = true;
-      schedule.stop();
-    });
+    thread.execute(schedule::stop);
   }
 
   @Override
@@ -124,8 +112,13 @@ public final class ClusterTopology implements Upstream {
 
   @Override
   public void moved(int slot, Endpoint owner) {
-    published.patch(slot, owner, refreshesBegun.get(), thread.nanoTime());
+    published.patch(slot, owner, schedule.begun(), thread.nanoTime());
     schedule.request(RefreshTrigger.MOVED);
+  }
+
+  @Override
+  public boolean needsReadonly(Endpoint node) {
+    return true;
   }
 
   /**
@@ -142,50 +135,46 @@ public final class ClusterTopology implements Upstream {
   /** {@inheritDoc} Patches by redirects are changes too. The thread is the topology thread. */
   @Override
   public void onChange(Consumer<Placement> listener) {
-    published.onChange(listener);
+    reports.onChange(listener);
   }
 
   @Override
   public TopologyStatus status() {
-    return status;
+    return reports.status();
   }
 
-  private void refresh(RefreshTrigger trigger) {
-    var refresh = new Refresh(trigger, refreshesBegun.incrementAndGet(), thread.nanoTime());
+  private void refresh(Refresh refresh) {
     ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
     List<Endpoint> candidates =
         RefreshCandidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);
-    new RefreshRound(
-            source,
+    new RefreshRound<>(
+            new RefreshRound.Queries<>(source::query, answerTimeout, RefreshRound.WAVE_SIZE),
             thread,
             candidates,
-            answerTimeout,
             choice::rate,
             result -> onEnded(refresh, choice, result))
         .start();
   }
 
-  private void onEnded(Refresh refresh, ViewChoice choice, RefreshRound.Result result) {
-    if (closed
-        || refresh.number() != refreshesBegun.get()) { // an attempt that threw while starting
+  private void onEnded(
+      Refresh refresh, ViewChoice choice, RefreshRound.Result<ClusterView> result) {
+    if (schedule.isOver(refresh)) {
       return;
     }
     RefreshSchedule.End end = RefreshSchedule.End.FAILED;
-    RefreshTrigger trigger = refresh.trigger();
-    Duration took = Duration.ofNanos(thread.nanoTime() - refresh.began());
     try {
       ClusterView view = choice.best(result.views());
       if (view == null) {
         throw NoViewException.of(result);
       }
       boolean agreed = apply(view, refresh);
-      log.succeeded(trigger, view, current());
-      report(trigger, took, view, null);
+      log.succeeded(refresh.trigger(), view, current());
+      reports.succeeded(refresh, view.source(), knowledge.members(), current());
       boolean complete = agreed && view.isOfMajority() && current().isFullyCovered();
       end = complete ? RefreshSchedule.End.COMPLETE : RefreshSchedule.End.INCOMPLETE;
     } catch (Throwable e) {
       log.failed(e);
-      report(trigger, took, null, e);
+      reports.failed(refresh, e, current());
     } finally {
       schedule.ended(end); // whatever was thrown: the next refresh depends on it
     }
@@ -209,30 +198,5 @@ public final class ClusterTopology implements Upstream {
     knowledge = merged.now();
     lastAnsweredBy = view.source();
     return published.replace(refresh, view, before, merged);
-  }
-
-  private void report(
-      RefreshTrigger trigger,
-      Duration took,
-      @Nullable ClusterView view,
-      @Nullable Throwable failure) {
-    TopologyStatus before = status;
-    Instant now = Instant.now();
-    status =
-        new TopologyStatus(
-            new TopologyStatus.Refreshed(
-                now,
-                trigger,
-                took,
-                view == null ? null : view.source(),
-                failure == null ? null : String.valueOf(failure.getMessage())),
-            failure == null ? now : before.lastSuccess(),
-            failure == null ? 0 : before.failuresInARow() + 1,
-            failure == null ? knowledge.members() : before.nodes());
-    try {
-      events.topologyRefreshed(trigger, took, current(), failure);
-    } catch (Throwable e) {
-      LOG.error("A listener of topology refreshes failed", e);
-    }
   }
 }

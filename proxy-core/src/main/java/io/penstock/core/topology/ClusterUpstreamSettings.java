@@ -23,7 +23,8 @@ public record ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credential
             seeds.stream().map(seed -> seed.with(access())).toList(),
             context.connectTimeout(),
             context.period(),
-            context.adaptiveTimeout());
+            context.adaptiveTimeout(),
+            context.label().prefix());
     return ClusterTopology.create(settings, context.control(), context.events());
   }
 

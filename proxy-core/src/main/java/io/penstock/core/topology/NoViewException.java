@@ -15,7 +15,7 @@ public final class NoViewException extends RuntimeException {
     super(message, cause, false, false);
   }
 
-  static NoViewException of(RefreshRound.Result round) {
+  static NoViewException of(RefreshRound.Result<ClusterView> round) {
     StringBuilder text = new StringBuilder("no usable answer from ");
     int queried = round.views().size() + round.failures().size();
     text.append(queried).append(queried == 1 ? " node" : " nodes");

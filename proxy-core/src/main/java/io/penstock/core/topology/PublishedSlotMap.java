@@ -2,45 +2,36 @@ package io.penstock.core.topology;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Endpoint;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * The latest slot map and its listeners. Event loops patch it and the topology thread replaces it,
- * both by compare-and-set, so that neither loses the other's change.
+ * The latest slot map, and the notification of its changes. Event loops patch it and the topology
+ * thread replaces it, both by compare-and-set, so that neither loses the other's change.
  */
 final class PublishedSlotMap {
 
-  private static final Logger LOG = LoggerFactory.getLogger(PublishedSlotMap.class);
-
   private final Executor topologyThread;
+  private final Consumer<? super SlotMap> onChange;
   private final AtomicReference<SlotMap> current = new AtomicReference<>(SlotMap.EMPTY);
   private final SlotPatches patches = new SlotPatches();
-  private final List<Consumer<? super SlotMap>> listeners = new CopyOnWriteArrayList<>();
   private final AtomicBoolean notificationQueued = new AtomicBoolean();
   private SlotMap lastNotified = SlotMap.EMPTY;
 
-  PublishedSlotMap(Executor topologyThread) {
+  /**
+   * @param onChange called on the topology thread with the latest map; one call may cover several
+   *     changes
+   */
+  PublishedSlotMap(Executor topologyThread, Consumer<? super SlotMap> onChange) {
     this.topologyThread = topologyThread;
+    this.onChange = onChange;
   }
 
   /** Returns the latest slot map. Any thread. */
   SlotMap current() {
     return current.get();
-  }
-
-  /**
-   * Adds a listener. Listeners are called on the topology thread with the latest map; one call may
-   * cover several changes.
-   */
-  void onChange(Consumer<? super SlotMap> listener) {
-    listeners.add(listener);
   }
 
   /**
@@ -58,7 +49,7 @@ final class PublishedSlotMap {
       after = before.withSlotOn(slot, owner);
     } while (!after.equals(before) && !current.compareAndSet(before, after));
     if (!after.equals(before)) {
-      notifyListeners();
+      queueNotification();
     }
   }
 
@@ -81,12 +72,12 @@ final class PublishedSlotMap {
     } while (!next.equals(previous) && !current.compareAndSet(previous, next));
     patches.forget(resolution);
     if (!next.equals(previous)) {
-      notifyListeners();
+      queueNotification();
     }
     return !resolution.isContested();
   }
 
-  private void notifyListeners() {
+  private void queueNotification() {
     if (notificationQueued.compareAndSet(false, true)) {
       topologyThread.execute(this::notifyOfLatest);
     }
@@ -95,16 +86,9 @@ final class PublishedSlotMap {
   private void notifyOfLatest() {
     notificationQueued.set(false);
     SlotMap now = current.get();
-    if (now.equals(lastNotified)) {
-      return;
-    }
-    lastNotified = now;
-    for (Consumer<? super SlotMap> listener : listeners) {
-      try {
-        listener.accept(now);
-      } catch (RuntimeException e) {
-        LOG.error("A listener of topology changes failed", e);
-      }
+    if (!now.equals(lastNotified)) {
+      lastNotified = now;
+      onChange.accept(now);
     }
   }
 }

@@ -3,9 +3,9 @@ package io.penstock.core.topology;
 import io.penstock.core.upstream.RefreshTrigger;
 
 /**
- * One refresh.
+ * One refresh. Immutable.
  *
- * @param number counts refreshes from 1
+ * @param number counts the refreshes of an upstream from 1
  * @param began when it began, by the topology thread's clock
  */
-record Refresh(RefreshTrigger trigger, long number, long began) {}
+public record Refresh(RefreshTrigger trigger, long number, long began) {}

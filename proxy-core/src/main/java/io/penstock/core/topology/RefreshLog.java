@@ -18,11 +18,13 @@ final class RefreshLog {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
   private final Collection<Endpoint> seeds;
+  private final String prefix;
   private final Outage outage;
   private SlotMap last = SlotMap.EMPTY;
 
-  RefreshLog(Collection<Endpoint> seeds, LongSupplier nanoTime) {
+  RefreshLog(Collection<Endpoint> seeds, String prefix, LongSupplier nanoTime) {
     this.seeds = seeds;
+    this.prefix = prefix;
     this.outage = new Outage(nanoTime);
   }
 
@@ -31,14 +33,16 @@ final class RefreshLog {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
     } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
-          "Waiting for the cluster behind {} ({} failed refreshes so far): {}{}",
+          "{}Waiting for the cluster behind {} ({} failed refreshes so far): {}{}",
+          prefix,
           seeds,
           outage.failures(),
           failure.getMessage(),
           hint(String.valueOf(failure.getMessage())));
     } else {
       LOG.warn(
-          "Cannot refresh the topology ({} failed refreshes so far), keeping the last one: {}",
+          "{}Cannot refresh the topology ({} failed refreshes so far), keeping the last one: {}",
+          prefix,
           outage.failures(),
           failure.getMessage());
     }
@@ -58,11 +62,12 @@ final class RefreshLog {
   void succeeded(RefreshTrigger trigger, ClusterView view, SlotMap now) {
     int failures = outage.recordSuccess();
     if (failures > 0) {
-      LOG.info("The cluster answers again after {} failed refreshes", failures);
+      LOG.info("{}The cluster answers again after {} failed refreshes", prefix, failures);
     }
     if (!now.equals(last)) {
       LOG.info(
-          "Topology refreshed from {} (trigger: {}): {}{}",
+          "{}Topology refreshed from {} (trigger: {}): {}{}",
+          prefix,
           view.source(),
           trigger.description(),
           TopologyChange.text(last, now),
@@ -77,16 +82,18 @@ final class RefreshLog {
 
   void staleViewAccepted(ClusterView view, int refreshes) {
     LOG.warn(
-        "Using the view of {} although its configuration epochs are lower than the known ones:"
+        "{}Using the view of {} although its configuration epochs are lower than the known ones:"
             + " {} refreshes in a row agree with it. Was the cluster restored from a backup?",
+        prefix,
         view.source(),
         refreshes);
   }
 
   void clusterReplaced(ClusterView view) {
     LOG.warn(
-        "No node of the known cluster answers; seed {} belongs to another cluster, which is used"
+        "{}No node of the known cluster answers; seed {} belongs to another cluster, which is used"
             + " from now on",
+        prefix,
         view.source());
   }
 }

@@ -13,27 +13,30 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queries of one refresh. Three nodes are queried at once, a wave. When all of them have
- * answered or failed, or after {@link #WAVE_TIMEOUT}, the round ends if one view is sufficient;
- * otherwise the next three are queried. So a dead or frozen node costs at most {@link
- * #WAVE_TIMEOUT}, and a healthy cluster gets three connections. A view that is newer than what is
- * known ends the round at once: clients wait for the result of a failover. After the last wave the
- * round waits for the outstanding answers and ends with the views that it has.
+ * The queries of one refresh. Some nodes are queried at once, a wave: three of a cluster, all
+ * sentinels. When all of them have answered or failed, or after {@link #WAVE_TIMEOUT}, the round
+ * ends if one view is sufficient; otherwise the next wave is queried. So a dead or frozen node
+ * costs at most {@link #WAVE_TIMEOUT}, and a healthy cluster gets three connections. A view that is
+ * newer than what is known ends the round at once: clients wait for the result of a failover. After
+ * the last wave the round waits for the outstanding answers and ends with the views that it has.
  *
  * <p>Confined to the topology thread.
+ *
+ * @param <V> the view of one node
  */
-final class RefreshRound {
+public final class RefreshRound<V> {
 
-  /** Nodes queried at once. */
+  /** Nodes of a cluster that are queried at once. */
   static final int WAVE_SIZE = 3;
 
   /** How good a view is for a round. */
-  enum Rating {
+  public enum Rating {
     /** More nodes are queried. */
     INSUFFICIENT,
     /** No other node is queried; outstanding answers are still awaited. */
@@ -43,16 +46,15 @@ final class RefreshRound {
   }
 
   /** How long a round waits for the slowest node of a wave before it queries more nodes. */
-  static final Duration WAVE_TIMEOUT = Duration.ofMillis(300);
+  public static final Duration WAVE_TIMEOUT = Duration.ofMillis(300);
 
-  private final ViewSource source;
+  private final Queries<V> queries;
   private final TopologyThread thread;
-  private final Duration answerTimeout;
-  private final Function<ClusterView, Rating> rate;
-  private final Consumer<Result> onEnd;
+  private final Function<V, Rating> rate;
+  private final Consumer<Result<V>> onEnd;
 
   private final ArrayDeque<Endpoint> candidates;
-  private final List<ClusterView> views = new ArrayList<>();
+  private final List<V> views = new ArrayList<>();
   private final Map<Endpoint, Throwable> failures = new LinkedHashMap<>();
   private final Set<Endpoint> outstanding = new HashSet<>();
   private int wave;
@@ -64,37 +66,45 @@ final class RefreshRound {
    *
    * @param failures the failure of each node without a view, in the order of failing
    */
-  record Result(List<ClusterView> views, Map<Endpoint, Throwable> failures) {}
+  public record Result<V>(List<V> views, Map<Endpoint, Throwable> failures) {}
+
+  /**
+   * How nodes are queried.
+   *
+   * @param query queries one node; completes on any thread
+   * @param answerTimeout time after which a node counts as failed
+   * @param atOnce nodes of one wave, at least 1
+   */
+  public record Queries<V>(
+      Function<Endpoint, CompletionStage<V>> query, Duration answerTimeout, int atOnce) {}
 
   /**
    * @param candidates the nodes to query, in this order
-   * @param answerTimeout time after which a node counts as failed
-   * @param rate rates a view
+   * @param rate rates a view; called once for each, in the order of the answers
    * @param onEnd called once, on the topology thread
    */
-  RefreshRound(
-      ViewSource source,
+  public RefreshRound(
+      Queries<V> queries,
       TopologyThread thread,
       Collection<Endpoint> candidates,
-      Duration answerTimeout,
-      Function<ClusterView, Rating> rate,
-      Consumer<Result> onEnd) {
-    this.source = source;
+      Function<V, Rating> rate,
+      Consumer<Result<V>> onEnd) {
+    this.queries = queries;
     this.thread = thread;
     this.candidates = new ArrayDeque<>(candidates);
-    this.answerTimeout = answerTimeout;
     this.rate = rate;
     this.onEnd = onEnd;
   }
 
-  void start() {
+  /** Begins to query. Topology thread. */
+  public void start() {
     advance();
   }
 
   private void advance() {
     if (best != Rating.INSUFFICIENT || (candidates.isEmpty() && outstanding.isEmpty())) {
       ended = true;
-      onEnd.accept(new Result(views, failures));
+      onEnd.accept(new Result<>(views, failures));
     } else if (!candidates.isEmpty()) {
       queryNextWave();
     }
@@ -102,8 +112,8 @@ final class RefreshRound {
 
   private void queryNextWave() {
     int current = ++wave;
-    List<Endpoint> queried = new ArrayList<>(WAVE_SIZE);
-    while (queried.size() < WAVE_SIZE && !candidates.isEmpty()) {
+    List<Endpoint> queried = new ArrayList<>(queries.atOnce);
+    while (queried.size() < queries.atOnce && !candidates.isEmpty()) {
       queried.add(candidates.remove());
     }
     outstanding.addAll(queried);
@@ -120,14 +130,14 @@ final class RefreshRound {
   }
 
   private void query(Endpoint node) {
-    Stages.call(() -> source.query(node))
+    Stages.call(() -> queries.query.apply(node))
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
+    Duration timeout = queries.answerTimeout;
     thread.runAfter(
-        answerTimeout,
-        () -> onAnswer(node, null, new IllegalStateException("no answer in " + answerTimeout)));
+        timeout, () -> onAnswer(node, null, new IllegalStateException("no answer in " + timeout)));
   }
 
-  private void onAnswer(Endpoint node, @Nullable ClusterView view, @Nullable Throwable failure) {
+  private void onAnswer(Endpoint node, @Nullable V view, @Nullable Throwable failure) {
     if (ended || !outstanding.remove(node)) {
       return;
     }

@@ -5,6 +5,7 @@ import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while
- *       the slot map is incomplete.
+ *       the topology is incomplete.
  *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code adaptiveTimeout} apart.
  *       Triggers that come in between, or during a refresh, are not lost: they are merged into one
  *       more refresh, which begins as soon as it may. A refresh of any kind that begins after a
@@ -25,9 +26,10 @@ import org.slf4j.LoggerFactory;
  *   <li>Urgent: {@link #URGENT_NANOS} after the start of the last refresh, also after failures.
  * </ul>
  *
- * <p>{@link #request} is safe from any thread. Everything else is confined to the topology thread.
+ * <p>{@link #request} and {@link #begun} are safe from any thread. Everything else is confined to
+ * the topology thread.
  */
-final class RefreshSchedule {
+public final class RefreshSchedule {
 
   private static final Logger LOG = LoggerFactory.getLogger(RefreshSchedule.class);
 
@@ -38,9 +40,10 @@ final class RefreshSchedule {
   private final Duration period;
   private final long adaptiveNanos;
   private final Backoff backoff;
-  private final Consumer<RefreshTrigger> refresh;
+  private final Consumer<Refresh> refresh;
 
   private final AtomicReference<@Nullable RefreshTrigger> pending = new AtomicReference<>();
+  private final AtomicLong begun = new AtomicLong();
   private RefreshTrigger running = RefreshTrigger.STARTUP;
   private boolean busy = true; // true until start
   private boolean stopped;
@@ -54,14 +57,15 @@ final class RefreshSchedule {
   private int timer;
 
   /**
-   * @param refresh starts a refresh; the caller must call {@link #ended} when it has ended
+   * @param refresh starts a refresh; the caller must call {@link #ended} when it has ended, unless
+   *     {@link #isOver} then
    */
-  RefreshSchedule(
+  public RefreshSchedule(
       TopologyThread thread,
       Duration period,
       Duration adaptiveTimeout,
       Backoff backoff,
-      Consumer<RefreshTrigger> refresh) {
+      Consumer<Refresh> refresh) {
     if (period.isNegative() || period.isZero()) {
       throw new IllegalArgumentException("refresh period must be positive: " + period);
     }
@@ -72,12 +76,13 @@ final class RefreshSchedule {
     this.refresh = refresh;
   }
 
-  void start() {
+  /** Begins the first refresh. Topology thread. */
+  public void start() {
     begin(RefreshTrigger.STARTUP);
   }
 
   /** Requests a refresh. Any thread. Costs one volatile read if a trigger is pending already. */
-  void request(RefreshTrigger trigger) {
+  public void request(RefreshTrigger trigger) {
     RefreshTrigger waiting = pending.get();
     boolean first = waiting == null || (trigger.isUrgent() && !waiting.isUrgent());
     if (first && pending.compareAndSet(waiting, trigger)) {
@@ -85,16 +90,33 @@ final class RefreshSchedule {
     }
   }
 
-  void stop() {
+  /** No refresh begins from now on. Topology thread. */
+  public void stop() {
     stopped = true;
   }
 
+  /** Returns how many refreshes have begun. Any thread. */
+  long begun() {
+    return begun.get();
+  }
+
+  /**
+   * Returns whether the result of a refresh is too late: no refresh is wanted any more, or it threw
+   * while it started, and the next attempt is due. Topology thread.
+   */
+  public boolean isOver(Refresh refresh) {
+    return stopped || !busy || refresh.number() != begun.get();
+  }
+
   /** How a refresh ended. */
-  enum End {
-    /** Every slot has an owner, by a majority's view that no redirect contradicts. */
+  public enum End {
+    /**
+     * The topology is complete: every slot has an owner, by a majority's view that no redirect
+     * contradicts.
+     */
     COMPLETE,
     /**
-     * There is a slot map, but slots have no owner, or it is by a minority's view, or it
+     * There is a topology, but slots have no owner, or it is by a minority's view, or it
      * contradicts a recent redirect.
      */
     INCOMPLETE,
@@ -102,7 +124,8 @@ final class RefreshSchedule {
     FAILED
   }
 
-  void ended(End end) {
+  /** Handles the end of the running refresh. Topology thread. */
+  public void ended(End end) {
     busy = false;
     failing = end == End.FAILED;
     tries = end == End.COMPLETE ? 0 : tries + 1;
@@ -147,11 +170,12 @@ final class RefreshSchedule {
   private void begin(RefreshTrigger trigger) {
     busy = true;
     running = trigger;
-    lastBegan = thread.nanoTime();
     timer++;
-    pending.set(null);
+    pending.set(null); // first: a trigger that comes later is not for this refresh
+    var next = new Refresh(trigger, begun.incrementAndGet(), thread.nanoTime());
+    lastBegan = next.began();
     try {
-      refresh.accept(trigger);
+      refresh.accept(next);
     } catch (Throwable e) { // otherwise no refresh would ever begin again
       ended(End.FAILED);
       LOG.error("A topology refresh could not start; it will be retried", e);

@@ -5,20 +5,34 @@ import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A single node without a cluster.
+ * A single master without a cluster, which no other node replaces.
  *
- * @param credentials for the node, or null
+ * @param credentials for the nodes, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
+ * @param replicas that may be read
  */
-public record SingleUpstreamSettings(Endpoint node, @Nullable Credentials credentials, int database)
+public record SingleUpstreamSettings(
+    Endpoint node, @Nullable Credentials credentials, int database, List<Endpoint> replicas)
     implements UpstreamSettings {
+
+  public SingleUpstreamSettings {
+    replicas = List.copyOf(replicas);
+  }
+
+  /** Without replicas. */
+  public SingleUpstreamSettings(Endpoint node, @Nullable Credentials credentials, int database) {
+    this(node, credentials, database, List.of());
+  }
 
   @Override
   public Upstream create(Context context) {
-    return new StaticTopology(node.with(access()));
+    List<Endpoint> read = replicas.stream().map(replica -> replica.with(access())).toList();
+    return new StaticTopology(node.with(access()), read);
   }
 
   @Override
@@ -28,7 +42,7 @@ public record SingleUpstreamSettings(Endpoint node, @Nullable Credentials creden
 
   @Override
   public List<Endpoint> addresses() {
-    return List.of(node);
+    return Stream.concat(Stream.of(node), replicas.stream()).toList();
   }
 
   @Override
@@ -37,7 +51,18 @@ public record SingleUpstreamSettings(Endpoint node, @Nullable Credentials creden
   }
 
   @Override
+  public boolean mayHaveReplicas() {
+    return !replicas.isEmpty();
+  }
+
+  @Override
   public String description() {
-    return node + (database == 0 ? "" : ", database " + database);
+    return node
+        + (replicas.isEmpty()
+            ? ""
+            : replicas.stream()
+                .map(Endpoint::toString)
+                .collect(Collectors.joining(", ", " with replicas ", "")))
+        + (database == 0 ? "" : ", database " + database);
   }
 }

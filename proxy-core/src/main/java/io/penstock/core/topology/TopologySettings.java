@@ -11,11 +11,22 @@ import java.util.List;
  * @param connectTimeout for connecting to a node; its answers may take as long again
  * @param period between periodic refreshes
  * @param adaptiveTimeout least time between two adaptive refreshes
+ * @param logPrefix what log lines begin with
  */
 public record TopologySettings(
-    List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
+    List<Endpoint> seeds,
+    Duration connectTimeout,
+    Duration period,
+    Duration adaptiveTimeout,
+    String logPrefix) {
 
   public TopologySettings {
     seeds = List.copyOf(seeds);
+  }
+
+  /** For the only upstream. */
+  TopologySettings(
+      List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
+    this(seeds, connectTimeout, period, adaptiveTimeout, "");
   }
 }

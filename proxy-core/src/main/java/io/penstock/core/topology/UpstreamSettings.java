@@ -1,6 +1,7 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
@@ -22,13 +23,15 @@ public interface UpstreamSettings {
    * @param period between periodic refreshes
    * @param adaptiveTimeout least time between two adaptive refreshes
    * @param events receives refresh events
+   * @param label for log lines
    */
   record Context(
       ControlPlane control,
       Duration connectTimeout,
       Duration period,
       Duration adaptiveTimeout,
-      ProxyEvents events) {}
+      ProxyEvents events,
+      Label label) {}
 
   /** Creates the upstream. Opens nothing before {@link Upstream#start}. */
   Upstream create(Context context);
@@ -39,8 +42,18 @@ public interface UpstreamSettings {
   /** Returns the configured addresses, at least one. */
   List<Endpoint> addresses();
 
+  /** Returns whether Penstock may know replicas, so that clients can read from them. */
+  default boolean mayHaveReplicas() {
+    return true;
+  }
+
   /** Returns whether the configured nodes are all nodes, so that none is discovered. */
   boolean hasFixedNodes();
+
+  /** Returns the upstreams that this one consists of; empty for most kinds. */
+  default List<UpstreamSettings> parts() {
+    return List.of();
+  }
 
   /** Returns a description for logs: the kind and the addresses, without passwords. */
   String description();

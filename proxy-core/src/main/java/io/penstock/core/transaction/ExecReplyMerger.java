@@ -54,6 +54,7 @@ final class ExecReplyMerger implements Sliced {
         whole.deliverPart(one, one.readerIndex(), one.writerIndex(), false);
         localRun.release(next++);
       } else {
+        execution.onCommandReply(command, reply.getByte(at));
         int end = scanner.scan(reply, at, reply.writerIndex());
         whole.deliverPart(reply, at, end, false);
         at = end;

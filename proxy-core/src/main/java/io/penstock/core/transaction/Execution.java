@@ -5,23 +5,26 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
+import io.penstock.core.command.CommandSpec;
 import io.penstock.core.forward.GatheredBytes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.script.CalledScripts;
 import io.penstock.core.upstream.ErrorPolicy.Scope;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The exchange of a client's transaction. The node's reply goes to the client as it arrives, unless
- * the transaction has local commands, whose replies must be inserted.
+ * the transaction has local commands, whose replies must be inserted, or selects databases.
  */
 public final class Execution extends TransactionBlock {
 
@@ -34,6 +37,8 @@ public final class Execution extends TransactionBlock {
   private final PendingReply nodeReply = new PendingReply();
   private @Nullable LocalCommandRun localRun;
   private @Nullable CalledScripts scripts; // once searched
+  private Transaction.@Nullable Selection selected; // the last one that succeeded
+  private int nextSelection; // index of the next one whose reply comes
   private final GatheredBytes gathered; // if too large, local commands still run
 
   /**
@@ -52,10 +57,34 @@ public final class Execution extends TransactionBlock {
     this.transaction = transaction;
     this.watch = watch;
     whole.addHeapBytes(transaction.sizeOnHeap());
-    if (watch != null || hasLocalCommands()) {
+    if (watch != null || mustCollect()) {
       // Later requests must not overtake, and must see the effects of local commands.
       client.suspend(whole);
     }
+  }
+
+  /**
+   * Prepares for the first send. A block that selects databases uses connections of its own, on
+   * which it first selects the client's database; or the one with the watched keys, which is on the
+   * client's database.
+   */
+  void prepareBlock(CommandSpec exec, int partition) {
+    if (!selectsFirst()) {
+      prepare(exec, partition, transaction.takeBlock(), transaction.nodeCommands());
+      return;
+    }
+    ByteBuf block = transaction.takeBlockSelecting(client.databaseNumber());
+    prepare(exec, partition, block, nodeReplies());
+    useDatabase(ANY_DATABASE);
+  }
+
+  private boolean selectsFirst() {
+    return watch == null && !transaction.selections().isEmpty();
+  }
+
+  /** The number of replies in the node's reply to {@code EXEC}. */
+  private int nodeReplies() {
+    return transaction.nodeCommands() + (selectsFirst() ? 1 : 0);
   }
 
   @Override
@@ -102,6 +131,9 @@ public final class Execution extends TransactionBlock {
   /** Handles the node's reply, after which the node watches no keys. */
   private void onNodeReply() {
     releaseRequest();
+    if (watch != null && !transaction.selections().isEmpty()) {
+      watch.onMoved();
+    }
     if (watch != null && ranWithoutMulti()) {
       watch.invalidate();
     } else if (watch != null) {
@@ -109,13 +141,14 @@ public final class Execution extends TransactionBlock {
     }
   }
 
-  private boolean hasLocalCommands() {
-    return !transaction.localRequests().isEmpty();
+  /** Returns whether the node's reply does not go to the client as it arrives. */
+  private boolean mustCollect() {
+    return !transaction.localRequests().isEmpty() || !transaction.selections().isEmpty();
   }
 
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    if (hasLocalCommands() && outcome == Outcome.OK) {
+    if (mustCollect() && outcome == Outcome.OK) {
       collect(buffer, from, to);
       runLocalCommands();
     } else {
@@ -135,7 +168,7 @@ public final class Execution extends TransactionBlock {
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    if (hasLocalCommands()) {
+    if (mustCollect()) {
       collect(buffer, from, to);
       if (last) {
         runLocalCommands();
@@ -223,7 +256,7 @@ public final class Execution extends TransactionBlock {
   }
 
   private boolean hasRun(ByteBuf reply) {
-    byte[] expected = header(transaction.nodeCommands());
+    byte[] expected = header(nodeReplies());
     return reply.readableBytes() >= expected.length
         && reply
             .slice(reply.readerIndex(), expected.length)
@@ -249,13 +282,17 @@ public final class Execution extends TransactionBlock {
     LocalCommandRun run = Objects.requireNonNull(localRun);
     if (gathered.isTooLarge() || client.isClosing()) {
       run.close();
+      assumeSelected();
       client.resume(whole);
       whole.answer(ErrorReplies.EXEC_REPLY_TOO_LARGE, Outcome.ERROR);
       return;
     }
-    int first = header(transaction.nodeCommands()).length;
     ByteBuf reply = nodeReply.view();
-    new ExecReplyMerger(whole, this, run, reply, reply.readerIndex() + first)
+    int first = reply.readerIndex() + header(nodeReplies()).length;
+    if (selectsFirst()) {
+      first = new ReplyScanner().scan(reply, first, reply.writerIndex());
+    }
+    new ExecReplyMerger(whole, this, run, reply, first)
         .begin(context.clientContext().loop().slices());
   }
 
@@ -264,10 +301,33 @@ public final class Execution extends TransactionBlock {
     return transaction.queued();
   }
 
+  /** Handles the node's reply to one command, of which this is the first byte. */
+  void onCommandReply(int command, byte type) {
+    List<Transaction.Selection> all = transaction.selections();
+    if (nextSelection < all.size() && all.get(nextSelection).index() == command) {
+      if (type == '+') {
+        selected = all.get(nextSelection);
+      }
+      nextSelection++;
+    }
+  }
+
+  /** The replies were dropped: the last {@code SELECT} has most likely succeeded. */
+  private void assumeSelected() {
+    if (!transaction.selections().isEmpty()) {
+      client.select(transaction.selections().getLast().database());
+    }
+  }
+
   /** Handles the end of the merged reply, after which the client's next requests are handled. */
   void onReplyComplete() {
     Objects.requireNonNull(localRun).close();
     releaseReplies();
+    Transaction.Selection last = selected;
+    if (last != null) {
+      context.clientContext().nodes().onDatabaseAccepted(last.database());
+      client.select(last.database());
+    }
     client.resume(whole);
   }
 }

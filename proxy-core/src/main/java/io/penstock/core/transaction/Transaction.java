@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.answer.ReadOnlyCalls;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.reply.WireRequest;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.spec.KeyPositions;
@@ -37,7 +38,16 @@ public final class Transaction {
    */
   record LocalRequest(int index, byte[] request) {}
 
+  /**
+   * A {@code SELECT}.
+   *
+   * @param index of the command in the transaction, from 0
+   * @param database that it selects, if the node accepts it
+   */
+  record Selection(int index, int database) {}
+
   private final RespLimits limits;
+  private final List<Selection> selections = new ArrayList<>(0);
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private @Nullable ByteBuf block;
   private int partition;
@@ -84,6 +94,16 @@ public final class Transaction {
   /** The local commands, in their order. */
   List<LocalRequest> localRequests() {
     return localRequests;
+  }
+
+  /** The {@code SELECT}s for the node, in their order. */
+  List<Selection> selections() {
+    return selections;
+  }
+
+  /** Notes that the command queued last selects a database. */
+  void noteSelection(int database) {
+    selections.add(new Selection(queued - 1, database));
   }
 
   /** The partition of the keys so far, or {@link #ANY_PARTITION}. */
@@ -224,6 +244,21 @@ public final class Transaction {
       TransactionBlock.writeMulti(out);
     }
     return out;
+  }
+
+  /** Returns the block without {@code EXEC}, with a {@code SELECT} as its first command. */
+  ByteBuf takeBlockSelecting(int database) {
+    ByteBuf commands = takeBlock();
+    try {
+      byte[] select = WireRequest.of("SELECT", Integer.toString(database));
+      int most = select.length + commands.readableBytes();
+      ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(most + SMALLEST, Integer.MAX_VALUE);
+      TransactionBlock.writeMulti(out);
+      commands.skipBytes(out.readableBytes());
+      return out.writeBytes(select).writeBytes(commands);
+    } finally {
+      commands.release();
+    }
   }
 
   /** Releases everything that is queued. */

@@ -1,8 +1,10 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RequestKeys;
@@ -20,6 +22,7 @@ public abstract class TransactionBlock extends ClientExchange {
   private static final byte[] EXEC = bytes("*1\r\n$4\r\nEXEC\r\n");
   private static final String ABORTED =
       "-EXECABORT Transaction discarded because of previous errors. ";
+  private static final String DISCARDED = "-EXECABORT Transaction discarded because of: ";
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
@@ -61,13 +64,30 @@ public abstract class TransactionBlock extends ClientExchange {
   public final void onReply(ByteBuf buffer, int from, int to) {
     byte[] error = queuedReplies.takeError();
     if (error == null || buffer.getByte(from) != '-') {
-      super.onReply(buffer, from, to);
+      if (!isRejectedByReplica(buffer, from, to)) {
+        super.onReply(buffer, from, to);
+      }
     } else if (queuedReplies.ranWithoutMulti()) {
       onRanWithoutMulti(error, queuedReplies.lastReply());
     } else if (!handleRetryableError(Unpooled.wrappedBuffer(error), 0, error.length)) {
       markExecuted();
       onAborted(error);
     }
+  }
+
+  /**
+   * Handles the reply to {@code EXEC} of a node that has become a replica since it queued the
+   * commands: none ran. Returns whether it is such a reply.
+   */
+  private boolean isRejectedByReplica(ByteBuf buffer, int from, int to) {
+    if (buffer.getByte(from) != '-' || !ReplyStrings.startsWith(buffer, from, to, DISCARDED)) {
+      return false;
+    }
+    byte[] reason =
+        ByteBufUtil.getBytes(
+            buffer, from + DISCARDED.length() - 1, to - from - DISCARDED.length() + 1);
+    reason[0] = '-';
+    return handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
   }
 
   /** Returns whether the node refused {@code MULTI} itself, and so ran the commands one by one. */

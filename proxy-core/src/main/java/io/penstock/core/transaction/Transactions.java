@@ -106,6 +106,11 @@ public final class Transactions {
     return open == null ? -1 : open.queued();
   }
 
+  /** Returns whether keys are watched. */
+  public boolean isWatching() {
+    return watch != null;
+  }
+
   /** The number of watched keys, as in {@code CLIENT LIST}. */
   public int watched() {
     return watch == null ? 0 : watch.keys();
@@ -209,6 +214,7 @@ public final class Transactions {
               ? reject(transaction, spec, NO_CLIENT_REPLY)
               : queueLocal(transaction, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> reject(transaction, spec, NO_SUBSCRIBING);
+      case SELECT -> queueSelect(transaction, spec, command);
       case WAIT ->
           queueForNode(
               transaction, Transaction.ANY_PARTITION, command, withShortTimeout(command, 2, true));
@@ -217,6 +223,19 @@ public final class Transactions {
               transaction, Transaction.ANY_PARTITION, command, withShortTimeout(command, 3, true));
       default -> queueLocal(transaction, spec, command);
     };
+  }
+
+  /** The node runs it: the commands behind it are for that database. */
+  private boolean queueSelect(Transaction transaction, CommandSpec spec, Command command) {
+    if (!DatabaseSelection.isPossible(reader.servers(), nodes, proxy)) {
+      return queueLocal(transaction, spec, command);
+    }
+    queueForNode(transaction, Transaction.ANY_PARTITION, command);
+    long number = command.argAsLong(1);
+    if (number >= 0 && number <= Exchange.MAX_DATABASE && !transaction.isAborted()) {
+      transaction.noteSelection((int) number);
+    }
+    return true;
   }
 
   private boolean queueLocal(Transaction transaction, CommandSpec spec, Command command) {
@@ -284,7 +303,7 @@ public final class Transactions {
     if (transaction == null || transaction.isAborted()) {
       return Awaits.NOTHING;
     }
-    return watch == null ? Awaits.SAME_PARTITION : Awaits.ALL;
+    return watch == null && transaction.selections().isEmpty() ? Awaits.SAME_PARTITION : Awaits.ALL;
   }
 
   /** The partition of the open transaction. */
@@ -319,16 +338,18 @@ public final class Transactions {
       return;
     }
     int partition = Math.max(0, transaction.partition());
-    execution.prepare(exec, partition, transaction.takeBlock(), transaction.nodeCommands());
+    execution.prepareBlock(exec, partition);
     if (watched == null) {
       if (transaction.hasSeveralKeys()) {
         context.forward().order().trackMultiKeyRequest(execution);
       }
+      context.forward().order().route(execution);
       execution.sendPrerequisites(this::send);
       send(execution);
     } else {
       execution.sendPrerequisites(watched::sendWithoutAsking);
       watched.send(execution);
+      context.forward().order().noteOtherWrite(partition);
     }
   }
 
@@ -358,6 +379,11 @@ public final class Transactions {
       client.suspend(slot);
       watched.add(slot, request);
     }
+  }
+
+  /** The keys that the client watches, at a node; null for none. */
+  @Nullable Watch activeWatch() {
+    return watch == null || watch.isNew() || watch.isInvalidated() ? null : watch;
   }
 
   /** Stops watching all keys. */

@@ -35,6 +35,7 @@ public final class Watch {
   private @Nullable WatchCall waiting; // for its next attempt
   private int keys;
   private boolean invalidated;
+  private boolean moved; // the connection is on another database than when it was leased
   private boolean closed;
 
   /**
@@ -141,12 +142,25 @@ public final class Watch {
     }
   }
 
+  /** Notes that the connection is on another database: it is not given to other clients. */
+  void onMoved() {
+    moved = true;
+  }
+
+  private void giveBack(Lease on) {
+    if (moved) {
+      on.discard();
+    } else {
+      on.release();
+    }
+  }
+
   /** Releases the connection after {@code EXEC}, which ends the watching at the node. */
   void release() {
     Lease on = lease;
     lease = null;
     if (on != null) {
-      on.release();
+      giveBack(on);
     }
   }
 
@@ -166,7 +180,7 @@ public final class Watch {
   }
 
   /** An {@code UNWATCH}; after its reply the connection can be released. */
-  private static final class Unwatch extends Exchange {
+  private final class Unwatch extends Exchange {
 
     private final Lease lease;
 
@@ -183,7 +197,7 @@ public final class Watch {
     public void onReply(ByteBuf buffer, int from, int to) {
       releaseBytes();
       if (buffer.getByte(from) == '+') {
-        lease.release();
+        giveBack(lease);
       } else {
         lease.discard();
       }

@@ -57,6 +57,7 @@ final class WatchCall extends LeasedExchange {
         client.affinity(),
         now + nodes.commandTimeoutNanos(),
         now + nodes.retryWindowNanos());
+    useDatabase(client.database());
   }
 
   void send() {

@@ -52,8 +52,9 @@ public final class OffLoopResolver extends AddressResolverGroup<InetSocketAddres
           () -> {
             try {
               promise.trySuccess(lookUp.run());
-            } catch (UnknownHostException unknown) {
-              promise.tryFailure(unknown);
+            } catch (UnknownHostException _) { // its message may be the name only
+              promise.tryFailure(
+                  new UnknownHostException("the host name " + host + " cannot be resolved"));
             }
           };
       if (NetUtil.isValidIpV4Address(host) || NetUtil.isValidIpV6Address(host)) {

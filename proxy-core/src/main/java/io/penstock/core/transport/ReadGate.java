@@ -22,7 +22,7 @@ public final class ReadGate {
 
   private final Executor loop;
   private List<Runnable> waiting = new ArrayList<>();
-  private boolean shut;
+  private int shut; // by so many
   private boolean full; // the maximum was read in this turn
   private long read;
 
@@ -35,17 +35,17 @@ public final class ReadGate {
 
   /** Returns whether sockets may be read. */
   public boolean isOpen() {
-    return !shut && !full;
+    return shut == 0 && !full;
   }
 
-  /** Closes the gate: nothing is read from now on. */
+  /** Closes the gate: nothing is read from now on, until each call is undone by {@link #open}. */
   public void shut() {
-    shut = true;
+    shut++;
   }
 
-  /** Undoes {@link #shut}. */
+  /** Undoes one call of {@link #shut}. */
   public void open() {
-    shut = false;
+    shut--;
     release();
   }
 

@@ -13,8 +13,13 @@ public record Access(@Nullable Credentials credentials, int database) {
   /** No credentials and no database. */
   public static final Access NONE = new Access(null, 0);
 
+  /** Returns this access with another database to select. */
+  public Access withDatabase(int other) {
+    return database == other ? this : new Access(credentials, other);
+  }
+
   /** Returns this access without a database to select. */
   public Access withoutDatabase() {
-    return database == 0 ? this : new Access(credentials, 0);
+    return withDatabase(0);
   }
 }

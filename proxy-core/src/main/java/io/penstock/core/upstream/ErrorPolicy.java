@@ -1,5 +1,7 @@
 package io.penstock.core.upstream;
 
+import org.jspecify.annotations.Nullable;
+
 /** What the error replies of an upstream's nodes mean. Stateless, safe from any thread. */
 @FunctionalInterface
 public interface ErrorPolicy {
@@ -16,6 +18,21 @@ public interface ErrorPolicy {
 
   /** Returns what to do with an error reply that begins with {@code prefix}. */
   ErrorAction actionFor(RetryablePrefix prefix, Scope scope);
+
+  /**
+   * Returns the policy for the replies of one node: another one only if the upstream combines nodes
+   * of several kinds.
+   *
+   * @param node null if unknown
+   */
+  default ErrorPolicy of(@Nullable Endpoint node) {
+    return this;
+  }
+
+  /** Returns the partition of the upstream that a redirect means by a slot. */
+  default int partitionOf(int slot) {
+    return slot;
+  }
 
   /** The policy for a server that is not part of a cluster. */
   ErrorPolicy SINGLE =

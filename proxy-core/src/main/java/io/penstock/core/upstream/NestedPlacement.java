@@ -72,8 +72,22 @@ public final class NestedPlacement implements Placement {
       return first[part] + parts[part].partitionOf(buffer, offset, length);
     }
 
+    @Override
+    public boolean mayLeave(int partition, ByteBuf buffer, int offset, int length) {
+      return !outer.isDecidedBy(buffer, offset, length)
+          || outer.partitionOf(buffer, offset, length) != partOf(partition);
+    }
+
+    /** Returns the first partition of a part. */
+    public int firstPartitionOf(int part) {
+      return first[part];
+    }
+
     /** Returns the part that contains a partition. */
-    private int partOf(int partition) {
+    public int partOf(int partition) {
+      if (first[parts.length] == parts.length) {
+        return partition; // each part has one
+      }
       int found = Arrays.binarySearch(first, partition);
       return found < 0 ? -found - 2 : found;
     }
@@ -145,6 +159,31 @@ public final class NestedPlacement implements Placement {
     int part = partitioner.partOf(partition);
     int base = partitioner.first[part];
     return base + inner.get(part).endOfRun(partition - base);
+  }
+
+  @Override
+  public int busOf(int shard) {
+    int found = Arrays.binarySearch(firstShard, shard);
+    int part = found < 0 ? -found - 2 : found;
+    while (part + 1 < firstShard.length && firstShard[part + 1] == shard) {
+      part++; // parts before it have no shard now
+    }
+    return part;
+  }
+
+  @Override
+  public boolean hasOneBus() {
+    return firstShard.length == 1;
+  }
+
+  /** Returns the part that contains a node, or -1. */
+  public int partWith(Endpoint node) {
+    for (int part = 0; part < firstShard.length; part++) {
+      if (inner.get(part).contains(node)) {
+        return part;
+      }
+    }
+    return -1;
   }
 
   @Override

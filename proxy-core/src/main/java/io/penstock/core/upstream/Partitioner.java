@@ -18,6 +18,22 @@ public interface Partitioner {
    */
   int partitionOf(ByteBuf buffer, int offset, int length);
 
+  /**
+   * Returns whether all keys that begin with the text at {@code offset} are in the same partition,
+   * as with a hash tag.
+   */
+  default boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+    return false;
+  }
+
+  /**
+   * Returns whether keys that begin with the text at {@code offset} may be outside a partition, on
+   * a server that its server does not know. The nodes of a Redis Cluster check that themselves.
+   */
+  default boolean mayLeave(int partition, ByteBuf buffer, int offset, int length) {
+    return false;
+  }
+
   /** Returns the partition of a key. */
   default int partitionOf(byte[] key) {
     return partitionOf(Unpooled.wrappedBuffer(key), 0, key.length);

@@ -48,6 +48,19 @@ public interface Placement {
   int endOfRun(int partition);
 
   /**
+   * Returns a number that is the same for all shards that forward published messages to each other,
+   * as the nodes of a Redis Cluster do: 0 for all unless the placement combines several systems.
+   */
+  default int busOf(int shard) {
+    return 0;
+  }
+
+  /** Returns whether no shard is left out when a message is published at any of them. */
+  default boolean hasOneBus() {
+    return true;
+  }
+
+  /**
    * Returns a hash of which master serves which partitions. Processes with equal assignments get
    * the same value.
    */

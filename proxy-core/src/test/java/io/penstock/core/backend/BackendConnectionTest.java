@@ -5,100 +5,30 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.Loop;
-import io.penstock.core.transport.LoopGroup;
-import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
-import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
-import io.penstock.testkit.network.ScriptedNode;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests a node's connections against a scripted server. */
-class BackendConnectionTest {
+class BackendConnectionTest extends NodeFixture {
 
-  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(100);
-  private static final long FAR = TimeUnit.HOURS.toNanos(1);
   private static final long IDLE = TimeUnit.SECONDS.toNanos(10);
   private static final String PING = "*1\r\n$4\r\nPING\r\n";
-
-  private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
-  private final Loop loop = group.loops().getFirst();
-  private final ScriptedNode server = new ScriptedNode();
-  private final List<String> log = new CopyOnWriteArrayList<>();
-  private final List<String> events = new CopyOnWriteArrayList<>();
-  private BackendSettings settings = settings();
-  private Access access = Access.NONE;
-  private @Nullable BackendNode node;
-
-  private static BackendSettings settings() {
-    return new BackendSettings(
-        Duration.ofSeconds(100), COMMAND_TIMEOUT, 1, 2, 2, 2_000, QueueLimits.DEFAULTS);
-  }
-
-  private final BackendListener listener =
-      new BackendListener() {
-        @Override
-        public void onConnected(Endpoint which) {
-          events.add("connected");
-        }
-
-        @Override
-        public void onDisconnected(Endpoint which, int attempts, Throwable cause) {
-          events.add("disconnected after " + attempts + ": " + (cause == null ? "" : cause));
-        }
-
-        @Override
-        public void onWritable() {}
-      };
-
-  @AfterEach
-  void close() throws Exception {
-    onLoop(() -> {
-      node().close();
-      return null;
-    });
-    server.close();
-    group.shutdown().toCompletableFuture().get(20, TimeUnit.SECONDS);
-  }
-
-  private <T> T onLoop(Callable<T> work) {
-    try {
-      return loop.executor().submit(work).get(10, TimeUnit.SECONDS);
-    } catch (Exception e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  private Endpoint address() {
-    return new Endpoint("127.0.0.1", server.port(), access);
-  }
-
-  private BackendNode node() {
-    if (node == null) {
-      node =
-          new BackendNode(
-              address(), new BackendContext(group, loop, settings, listener, PushSink.NONE));
-    }
-    return node;
-  }
 
   /** Sends {@code <name>} for each name, in one turn of the loop. */
   private void send(String... names) {
@@ -108,22 +38,6 @@ class BackendConnectionTest {
       }
       return null;
     });
-  }
-
-  private TestExchange exchange(String name) {
-    return new TestExchange(name, log, System.nanoTime() + FAR);
-  }
-
-  private boolean tick(long nanosFromNow) {
-    return onLoop(() -> node().tick(System.nanoTime() + nanosFromNow));
-  }
-
-  private void awaitLog(String... entries) {
-    await().untilAsserted(() -> assertThat(log).containsExactly(entries));
-  }
-
-  private NodeStats stats() {
-    return onLoop(() -> node().stats());
   }
 
   /** Sending requests and receiving replies. */
@@ -168,7 +82,16 @@ class BackendConnectionTest {
     @Test
     void eachClientStaysOnOneOfSeveralConnections() {
       settings =
-          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 2, 2, 2, 10, QueueLimits.DEFAULTS);
+          new BackendSettings(
+              COMMAND_TIMEOUT,
+              COMMAND_TIMEOUT,
+              2,
+              2,
+              2,
+              10,
+              QueueLimits.DEFAULTS,
+              ReadSettings.MASTER_ONLY,
+              Label.ONLY);
       onLoop(() -> node().send(new TestExchange("a1", log, FAR, Protocol.RESP2, 1), false));
       Peer one = server.accept();
       onLoop(() -> node().send(new TestExchange("b1", log, FAR, Protocol.RESP2, 2), false));
@@ -217,7 +140,17 @@ class BackendConnectionTest {
   class Limits {
 
     private void limitTo(QueueLimits limits) {
-      settings = new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 10, limits);
+      settings =
+          new BackendSettings(
+              COMMAND_TIMEOUT,
+              COMMAND_TIMEOUT,
+              1,
+              2,
+              2,
+              10,
+              limits,
+              ReadSettings.MASTER_ONLY,
+              Label.ofUpstream("orders", false));
     }
 
     private boolean isWritable() {
@@ -239,7 +172,8 @@ class BackendConnectionTest {
         assertThat(log.get())
             .singleElement()
             .asString()
-            .startsWith("4 requests are in flight on one connection to 127.0.0.1:");
+            .startsWith(
+                "Upstream orders: 4 requests are in flight on one connection to 127.0.0.1:");
       }
       peer.send("+A\r\n");
       awaitLog("a +A\r\n");
@@ -257,9 +191,14 @@ class BackendConnectionTest {
 
       List<String> taken = IntStream.range(1, 16).mapToObj(i -> "b" + i).toList();
       taken.forEach(BackendConnectionTest.this::send);
-      send("c");
-
-      awaitLog("c OVERLOADED");
+      try (LogLines lines = LogLines.of("backend.Congestion")) {
+        send("c");
+        awaitLog("c OVERLOADED");
+        assertThat(lines.get())
+            .singleElement()
+            .asString()
+            .startsWith("Upstream orders: 127.0.0.1:");
+      }
       peer.expect(taken.stream().map(name -> "<" + name + ">").collect(joining()));
       Stream<String> sent = Stream.concat(Stream.of("a"), taken.stream());
       List<String> replies = sent.map(name -> name + " +" + name + "\r\n").toList();
@@ -288,7 +227,16 @@ class BackendConnectionTest {
     @Test
     void heldRequestsAreLimited() {
       settings =
-          new BackendSettings(COMMAND_TIMEOUT, COMMAND_TIMEOUT, 1, 2, 2, 2, QueueLimits.DEFAULTS);
+          new BackendSettings(
+              COMMAND_TIMEOUT,
+              COMMAND_TIMEOUT,
+              1,
+              2,
+              2,
+              2,
+              QueueLimits.DEFAULTS,
+              ReadSettings.MASTER_ONLY,
+              Label.ONLY);
       server.stopListening();
 
       send("a", "b", "c");
@@ -413,7 +361,15 @@ class BackendConnectionTest {
       access = new Access(new Credentials(null, "secret"), 0);
       settings =
           new BackendSettings(
-              Duration.ofMillis(50), COMMAND_TIMEOUT, 1, 2, 2, 10, QueueLimits.DEFAULTS);
+              Duration.ofMillis(50),
+              COMMAND_TIMEOUT,
+              1,
+              2,
+              2,
+              10,
+              QueueLimits.DEFAULTS,
+              ReadSettings.MASTER_ONLY,
+              Label.ONLY);
       send("a");
       Peer first = server.acceptUnanswered();
       first.expect("*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING);

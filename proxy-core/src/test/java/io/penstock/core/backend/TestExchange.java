@@ -26,6 +26,12 @@ final class TestExchange extends Exchange {
     bytes(new SharedBuffer(wire), 0, wire.readableBytes());
   }
 
+  /** Has it wait in the failover hold until then. */
+  TestExchange heldUntil(long holdDeadline) {
+    sendOptions(protocol(), affinity(), deadline(), holdDeadline);
+    return this;
+  }
+
   /** Runs {@code action} when the exchange has ended. */
   TestExchange then(Runnable action) {
     afterwards = action;

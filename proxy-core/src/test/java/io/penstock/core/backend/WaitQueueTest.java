@@ -12,7 +12,7 @@ class WaitQueueTest {
 
   private final List<String> log = new ArrayList<>();
   private int removed;
-  private final WaitQueue queue = new WaitQueue(exchange -> removed++);
+  private final WaitQueue queue = new WaitQueue(exchange -> removed++, true);
 
   private void add(String name) {
     queue.add(
@@ -43,5 +43,18 @@ class WaitQueueTest {
     assertThat(log).containsSubsequence("a NOT_SENT", "b NOT_SENT");
     assertThat(queue.size()).isZero();
     assertThat(removed).isEqualTo(2);
+  }
+
+  @Test
+  void aNodeThatNothingReplacesIsWaitedForUntilTheDeadline() {
+    var unreplaceable = new WaitQueue(_ -> {}, false);
+    unreplaceable.add(new TestExchange("a", log, LATER).heldUntil(2 * LATER), false);
+    queue.add(new TestExchange("b", log, LATER).heldUntil(2 * LATER), false);
+
+    assertThat(unreplaceable.expire(LATER)).isTrue();
+    queue.expire(LATER);
+
+    assertThat(log).containsExactly("a NOT_SENT");
+    queue.close();
   }
 }

@@ -10,6 +10,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
 import java.time.Instant;
@@ -50,7 +51,8 @@ class InfoReportTest {
             Map.of("WRONGTYPE", 2L, "ERR", 1L),
             ProxyStats.HeldStats.NONE,
             new ProxyStats.Pressure(
-                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6));
+                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6),
+            ReadCounts.NONE);
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);

@@ -13,6 +13,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
@@ -25,6 +26,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.testkit.network.Peer;
 import java.net.BindException;
@@ -61,7 +63,17 @@ class ListenerTest {
   private SessionLoop sessionLoop() {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Endpoint("127.0.0.1", 1));
-    var backend = new BackendSettings(TIMEOUT, TIMEOUT, 1, 1, 1, 65_536, QueueLimits.DEFAULTS);
+    var backend =
+        new BackendSettings(
+            TIMEOUT,
+            TIMEOUT,
+            1,
+            1,
+            1,
+            65_536,
+            QueueLimits.DEFAULTS,
+            ReadSettings.MASTER_ONLY,
+            Label.ONLY);
     var settings =
         new SessionSettings(
             null,
@@ -78,7 +90,8 @@ class ListenerTest {
             new Router(SinglePartitioner.INSTANCE),
             new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
             new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts()),
-            topology),
+            topology,
+            Label.ONLY),
         new ClientDirectory());
   }
 

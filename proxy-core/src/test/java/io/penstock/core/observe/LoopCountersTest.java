@@ -54,16 +54,6 @@ class LoopCountersTest {
   }
 
   @Test
-  void lagIsTheLatestAndTheMaximum() {
-    counters.recordLag(5);
-    counters.recordLag(9);
-    counters.recordLag(0);
-
-    assertThat(counters.lagNanos()).isZero();
-    assertThat(counters.maxLagNanos()).isEqualTo(9);
-  }
-
-  @Test
   void growingKeepsTheCounts() {
     LoopCounters small = new LoopCounters(2);
     small.record(1, Outcome.OK, 3);

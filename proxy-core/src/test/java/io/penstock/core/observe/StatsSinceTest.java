@@ -34,7 +34,8 @@ class StatsSinceTest {
         new Traffic(count, count, 7, 8, 9, 10),
         Map.of("ERR", count, "MOVED", 3L),
         HeldStats.NONE,
-        new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count));
+        new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count),
+        ReadCounts.NONE);
   }
 
   @Test

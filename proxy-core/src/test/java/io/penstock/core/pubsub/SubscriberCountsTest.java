@@ -12,7 +12,7 @@ class SubscriberCountsTest {
   private static final Endpoint HERE = new Endpoint("a", 1);
   private static final Endpoint THERE = new Endpoint("b", 1);
 
-  private final SubscriberCounts audience = new SubscriberCounts();
+  private SubscriberCounts audience = new SubscriberCounts();
 
   private static Name name(String text) {
     return Name.copy(Unpooled.wrappedBuffer(Wire.bytes(text)), 0, text.length());
@@ -41,6 +41,19 @@ class SubscriberCountsTest {
     assertThat(reached(Kind.CHANNEL, "d", HERE, 3)).isEqualTo(3);
     assertThat(reached(Kind.SHARD, "c", HERE, 0)).isZero();
     assertThat(audience.subscribers(Kind.CHANNEL, name("c"), 4)).isEqualTo(8);
+  }
+
+  /** Equal proxies: each counts the subscriptions of the others too. */
+  @Test
+  void connectionsToEqualNodesAreNotCounted() {
+    audience = SubscriberCounts.ofEqualNodes();
+    listen(Kind.CHANNEL, "c", 7, HERE, HERE, THERE);
+    listen(Kind.PATTERN, "c*", 2, HERE);
+
+    assertThat(reached(Kind.CHANNEL, "c", THERE, 4)).isEqualTo(9);
+    assertThat(reached(Kind.CHANNEL, "c", THERE, 3)).isEqualTo(9);
+    assertThat(reached(Kind.CHANNEL, "c", HERE, 6)).isEqualTo(11);
+    assertThat(reached(Kind.CHANNEL, "d", HERE, 3)).isEqualTo(3);
   }
 
   @Test

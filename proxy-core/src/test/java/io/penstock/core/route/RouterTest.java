@@ -336,6 +336,46 @@ class RouterTest {
     public int partitionOf(ByteBuf buffer, int offset, int length) {
       return buffer.getByte(offset) % partitions;
     }
+
+    @Override
+    public boolean mayLeave(int partition, ByteBuf buffer, int offset, int length) {
+      return length == 0 || partitionOf(buffer, offset, length) != partition;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SORT a",
+        "SORT a BY nosort GET #",
+        "SORT a BY d* GET # GET ax*->f LIMIT 0 1 STORE d",
+        "SORT_RO a GET d*",
+        "SORT a BY",
+        "SORT a LIMIT BY b*"
+      })
+  void patternsMayNameKeysOfThePartition(String line) {
+    assertThat(plan(new Router(new ByFirstByte(3)), line))
+        .isInstanceOfSatisfying(
+            RoutePlan.OnePartition.class, one -> assertThat(one.partition()).isEqualTo(1));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "SORT a BY b*, BY",
+    "SORT a by * GET a*, BY",
+    "SORT a BY d* GET # GET b*->f, GET",
+    "SORT_RO a BY nosort GET *, GET"
+  })
+  void patternsMustNotNameKeysOfOtherPartitions(String line, String option) {
+    assertThat(plan(new Router(new ByFirstByte(3)), line))
+        .isEqualTo(
+            reject(
+                "ERR "
+                    + option
+                    + " option of SORT denied in cluster mode when keys formed by the pattern may"
+                    + " be in different slots."));
+    assertThat(plan(cluster, line)).as("for its nodes to decide").isEqualTo(slot(A));
+    assertThat(plan(single, line)).isEqualTo(slot(0));
   }
 
   @Test
@@ -368,11 +408,12 @@ class RouterTest {
 
   @Test
   void scanIsRejectedIfItsCursorHasNoRoomForPartitions() {
-    assertThat(plan(new Router(new ByFirstByte(16_384)), "SCAN 0")).isEqualTo(new RoutePlan.Scan());
-    assertThat(plan(new Router(new ByFirstByte(16_385)), "SCAN 0"))
+    assertThat(plan(new Router(new ByFirstByte(1 << 20)), "SCAN 0"))
+        .isEqualTo(new RoutePlan.Scan());
+    assertThat(plan(new Router(new ByFirstByte((1 << 20) + 1)), "SCAN 0"))
         .isEqualTo(
             new RoutePlan.Reject(
-                "ERR SCAN over more than 16384 partitions is not supported by this proxy; scan the"
+                "ERR SCAN over more than 1048576 partitions is not supported by this proxy; scan the"
                     + " nodes one by one"));
   }
 }

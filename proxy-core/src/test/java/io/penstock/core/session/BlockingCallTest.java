@@ -445,7 +445,7 @@ class BlockingCallTest {
 
     @Test
     void leasedConnectionsAreLimited() {
-      restart(new Rig.Options().exclusiveConnections(1));
+      restart(new Rig.Options().exclusiveConnections(1).named("orders"));
       Peer node = rig.connected(1);
       Peer lease = block(rig.client(), node, BLPOP);
       Peer client = rig.client();
@@ -455,7 +455,10 @@ class BlockingCallTest {
 
         client.expect("-OVERLOADED too many exclusive connections to this node;");
         client.expect(" the command did not run\r\n");
-        assertThat(log.get()).singleElement().asString().startsWith("All 1 exclusive connections");
+        assertThat(log.get())
+            .singleElement()
+            .asString()
+            .startsWith("Upstream orders: All 1 exclusive connections");
       }
       lease.send(NIL);
       client.send(BLPOP);
@@ -680,6 +683,26 @@ class BlockingCallTest {
       node.expect(call(undone)).send(":0\r\n-TRYAGAIN Multiple keys\r\n");
       node.expect(call(undone)).send(":1\r\n");
       await().until(() -> stats(1).inFlight() == 0);
+    }
+
+    @Test
+    void anElementThatCannotBePutBackIsLogged() {
+      restart(new Rig.Options().named("orders"));
+      Peer node = rig.connected(1);
+      Peer client = rig.client();
+      Peer lease = block(client, node, BLPOP);
+      client.close();
+      node.expect(UNBLOCK);
+      try (LogLines log = LogLines.of("blocking.UndoPop")) {
+        lease.send("*2\r\n$1\r\na\r\n$1\r\nx\r\n");
+        node.expect(call("LPUSH a x")).send(":0\r\n-OOM no\r\n");
+
+        await().until(() -> !log.get().isEmpty());
+        assertThat(log.get())
+            .containsExactly(
+                "Upstream orders: Could not put back what a node popped for a disconnected client:"
+                    + " -OOM no");
+      }
     }
 
     /**

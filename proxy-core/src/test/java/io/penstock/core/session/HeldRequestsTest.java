@@ -224,7 +224,7 @@ class HeldRequestsTest extends EitherDispatcher {
 
   @Test
   void requestsAreRejectedWhenTheHoldIsFull() {
-    start(options(LONG).maxHeld(1));
+    start(options(LONG).maxHeld(1).named("orders"));
     rig().server(1).stopListening();
     Peer first = rig().client();
     first.send(set("a", "1"));
@@ -238,7 +238,8 @@ class HeldRequestsTest extends EitherDispatcher {
           "-OVERLOADED too many commands wait for this node; the command did not run\r\n");
       assertThat(log.get())
           .containsExactly(
-              "The failover hold of an event loop is full with 1 requests: 1 rejected since the last such line");
+              "Upstream orders: The failover hold of an event loop is full with 1 requests: 1 rejected"
+                  + " since the last such line");
     }
     assertThat(first.pending()).isZero();
     assertThat(held().count(HeldOutcome.REJECTED)).isEqualTo(1);

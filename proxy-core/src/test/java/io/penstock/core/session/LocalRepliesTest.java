@@ -57,7 +57,6 @@ class LocalRepliesTest {
           "ECHO a b;-ERR wrong number of arguments for 'echo' command",
           "RESET;+RESET",
           "SELECT 0;+OK",
-          "SELECT 99;-ERR DB index is out of range",
           "SELECT -1;-ERR DB index is out of range",
           "SELECT x;-ERR value is not an integer or out of range",
           "SELECT 99999999999999999999;-ERR value is not an integer or out of range",

@@ -14,6 +14,7 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
@@ -24,6 +25,7 @@ import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.Listener;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -31,16 +33,20 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
+import io.penstock.core.sentinel.SentinelErrorPolicy;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.upstream.ReadTargets;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
+import io.penstock.core.upstream.UnknownPlacement;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
@@ -58,6 +64,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -88,6 +95,12 @@ final class Rig implements AutoCloseable {
         () -> java.util.Map.of("maxmemory", "0", "save", "", "requirepass", "");
     private Supplier<CompletionStage<ProxyStats>> stats = ProxyView.UNKNOWN::stats;
     private CommandTable commands = CommandTable.load();
+    private int replicas;
+    private ErrorPolicy policy = ErrorPolicy.SINGLE; // of a server that is not sharded
+    private boolean masterKnown = true;
+    private Label upstream = Label.ONLY;
+    private ReadSettings reads = ReadSettings.MASTER_ONLY;
+    private @Nullable ServerVersion valkey;
 
     Options password(String given) {
       password = given;
@@ -96,6 +109,24 @@ final class Rig implements AutoCloseable {
 
     Options single() {
       sharded = false;
+      return this;
+    }
+
+    /** A master that sentinels manage. */
+    Options sentinel() {
+      policy = new SentinelErrorPolicy();
+      return single();
+    }
+
+    /** Sentinels that have not named a master. */
+    Options unknownMaster() {
+      masterKnown = false;
+      return sentinel();
+    }
+
+    /** The proxy has other upstreams; this one has a name. */
+    Options named(String name) {
+      upstream = Label.ofUpstream(name, false);
       return this;
     }
 
@@ -162,9 +193,34 @@ final class Rig implements AutoCloseable {
       return this;
     }
 
+    /** Uses commands with these rules. */
+    Options commands(CommandRules rules) {
+      commands = CommandTable.load(rules);
+      return this;
+    }
+
+    /** Node 0 is the master of all slots. The nodes behind it are its replicas, and are read. */
+    Options replicas(int count, ReadSettings settings) {
+      replicas = count;
+      reads = settings;
+      return this;
+    }
+
     /** Allows commands that are denied by default. */
     Options allow(String... names) {
       commands = CommandTable.load(CommandRules.of(List.of(names), List.of()));
+      return this;
+    }
+
+    /** Rejects these commands. */
+    Options deny(String... names) {
+      commands = CommandTable.load(CommandRules.of(List.of(), List.of(names)));
+      return this;
+    }
+
+    /** All nodes are known to have this version of Valkey. */
+    Options valkey(int major) {
+      valkey = new ServerVersion(major, 0, 0);
       return this;
     }
 
@@ -205,6 +261,7 @@ final class Rig implements AutoCloseable {
   static final class Map implements Topology {
 
     private volatile SlotMap current;
+    private volatile ReadTargets readTargets = ReadTargets.EMPTY;
     private final List<String> calls = new CopyOnWriteArrayList<>();
 
     Map(SlotMap first) {
@@ -219,6 +276,16 @@ final class Rig implements AutoCloseable {
     @Override
     public ErrorPolicy errorPolicy() {
       return new ClusterErrorPolicy();
+    }
+
+    @Override
+    public ReadTargets readTargets() {
+      return readTargets;
+    }
+
+    @Override
+    public boolean needsReadonly(Endpoint node) {
+      return true;
     }
 
     @Override
@@ -239,15 +306,31 @@ final class Rig implements AutoCloseable {
   }
 
   /** The topology of a single server; calls are recorded in {@code asked}. */
-  private record SingleServer(Map asked, Placement current) implements Topology {
+  private static final class SingleServer implements Topology {
 
-    SingleServer(Map asked, Endpoint server) {
-      this(asked, new SinglePlacement(server));
+    private final Map asked;
+    private final ErrorPolicy errorPolicy;
+    private volatile Placement current;
+
+    SingleServer(Map asked, Placement first, ErrorPolicy errorPolicy) {
+      this.asked = asked;
+      this.current = first;
+      this.errorPolicy = errorPolicy;
+    }
+
+    @Override
+    public Placement current() {
+      return current;
     }
 
     @Override
     public ErrorPolicy errorPolicy() {
-      return ErrorPolicy.SINGLE;
+      return errorPolicy;
+    }
+
+    @Override
+    public ReadTargets readTargets() {
+      return asked.readTargets();
     }
 
     @Override
@@ -264,13 +347,14 @@ final class Rig implements AutoCloseable {
   private long ahead; // offset to the machine's clock, in nanoseconds; used on the loop only
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> System.nanoTime() + ahead);
   private final Loop loop = group.loops().getFirst();
-  private final List<ScriptedNode> nodes = List.of(new ScriptedNode(), new ScriptedNode());
+  private final List<ScriptedNode> nodes;
   private final List<Peer> clients = new ArrayList<>();
   private final Set<Integer> accepted =
       new HashSet<>(); // nodes whose first connection was accepted
   private final java.util.Map<Integer, Peer> started = new HashMap<>(); // accepted and not used yet
   private final boolean isSync;
   private final Map topology;
+  private final Topology known; // by the data path
   private final Dispatcher dispatcher;
   private final SessionSettings settings;
   private final SessionLoop.Routing routing;
@@ -278,11 +362,20 @@ final class Rig implements AutoCloseable {
   private final SessionLoop sessions;
   private final Listener listener;
   private final int port;
+  private final List<Listener> moreListeners = new ArrayList<>();
+
+  private Placement only(Options options) {
+    return options.masterKnown
+        ? new SinglePlacement(shardOfAll(options.replicas))
+        : UnknownPlacement.INSTANCE;
+  }
 
   private Rig(Options options) {
     isSync = options.turnConnections > 0;
-    topology = new Map(halves());
-    Topology known = options.sharded ? topology : new SingleServer(topology, address(0));
+    nodes = Stream.generate(ScriptedNode::new).limit(Math.max(2, 1 + options.replicas)).toList();
+    topology = new Map(options.replicas == 0 ? halves() : masterAndReplicas());
+    readAll();
+    known = options.sharded ? topology : new SingleServer(topology, only(options), options.policy);
     var backend =
         new BackendSettings(
             Duration.ofSeconds(10),
@@ -291,7 +384,9 @@ final class Rig implements AutoCloseable {
             options.exclusiveConnections,
             options.turnConnections,
             options.maxHeld,
-            options.bounds);
+            options.bounds,
+            options.reads,
+            options.upstream);
     dispatcher =
         options.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
@@ -308,27 +403,34 @@ final class Rig implements AutoCloseable {
             new Face(options.facade, options.config, options.stats));
     var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new SubscriberCounts());
     routing =
-        new SessionLoop.Routing(new Router(known.current().partitioner()), dispatcher, hub, known);
-    sessions =
-        new SessionLoop(loop, settings, ServerFacts.initial(options.commands), routing, directory);
+        new SessionLoop.Routing(
+            new Router(known.current().partitioner(), dispatcher.readNodes() != null),
+            dispatcher,
+            hub,
+            known,
+            options.upstream);
+    sessions = new SessionLoop(loop, settings, servers(options), routing, directory);
     listener =
         new Listener(
             group,
             _ -> sessions,
             new Admission(Integer.MAX_VALUE, ProxyEvents.NONE),
             AcceptSettings.DEFAULTS);
-    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     onLoop(() -> {
       dispatcher.connect();
       return true;
     });
-    port =
-        listener.bind(any).toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join().getPort();
+    port = bound(listener);
   }
 
   /** Starts a rig with two nodes of a cluster. */
   static Rig cluster() {
     return new Options().start();
+  }
+
+  private static ServerFacts servers(Options options) {
+    ServerFacts unknown = ServerFacts.initial(options.commands);
+    return new ServerFacts(unknown.version(), options.valkey, unknown.commands());
   }
 
   private SlotMap halves() {
@@ -338,6 +440,41 @@ final class Rig implements AutoCloseable {
         .shard(new Shard(address(1), List.of(), 2))
         .range(8_192, 16_383)
         .build();
+  }
+
+  private SlotMap masterAndReplicas() {
+    return new SlotMap.Builder().shard(shardOfAll(nodes.size() - 1)).range(0, 16_383).build();
+  }
+
+  private Shard shardOfAll(int replicas) {
+    return new Shard(address(0), addresses().subList(1, 1 + replicas), 1);
+  }
+
+  private List<Endpoint> addresses() {
+    return IntStream.range(0, nodes.size()).mapToObj(this::address).toList();
+  }
+
+  private void readAll() {
+    setTargets(addresses().subList(1, nodes.size()));
+  }
+
+  private void setTargets(List<Endpoint> targets) {
+    topology.readTargets = new ReadTargets(java.util.Map.of(address(0), targets), false);
+  }
+
+  /** Publishes which nodes may be read, as the topology thread does. */
+  void mayBeRead(Integer... which) {
+    setTargets(Stream.of(which).map(this::address).toList());
+    adopt();
+  }
+
+  /** Accepts the proxy's next connection for reads to a replica. */
+  Peer acceptReads(int node) {
+    return nodes
+        .get(node)
+        .acceptUnanswered()
+        .expect(ScriptedNode.NAMING + Wire.request("READONLY"))
+        .send("+OK\r\n+OK\r\n");
   }
 
   Endpoint address(int node) {
@@ -379,9 +516,36 @@ final class Rig implements AutoCloseable {
   }
 
   Peer client() {
-    Peer client = Peer.connect(port);
+    return client(port);
+  }
+
+  /** Connects a client to another listener. */
+  Peer client(int listenerPort) {
+    Peer client = Peer.connect(listenerPort);
     clients.add(client);
     return client;
+  }
+
+  /** Opens another listener, whose clients the test closes. Returns its port. */
+  int listen(SessionLoop itsClients) {
+    var another =
+        new Listener(
+            group,
+            _ -> itsClients,
+            new Admission(Integer.MAX_VALUE, ProxyEvents.NONE),
+            AcceptSettings.DEFAULTS);
+    moreListeners.add(another);
+    return bound(another);
+  }
+
+  private static int bound(Listener listener) {
+    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    return listener
+        .bind(any)
+        .toCompletableFuture()
+        .orTimeout(10, TimeUnit.SECONDS)
+        .join()
+        .getPort();
   }
 
   /** Returns a client whose replies have been small, so that many requests may be in flight. */
@@ -411,6 +575,16 @@ final class Rig implements AutoCloseable {
   /** Publishes a snapshot, as the topology thread does. */
   void publish(SlotMap map) {
     publishSilently(map);
+    adoptEverywhere();
+  }
+
+  /** Publishes the master of an upstream that is not sharded, as the topology thread does. */
+  void publishMaster(int node) {
+    ((SingleServer) known).current = new SinglePlacement(address(node));
+    adoptEverywhere();
+  }
+
+  private void adoptEverywhere() {
     onLoop(() -> {
       dispatcher.adoptPlacement();
       sessions.hub().adoptTopology();
@@ -520,6 +694,7 @@ final class Rig implements AutoCloseable {
   @Override
   public void close() {
     listener.close();
+    moreListeners.forEach(Listener::close);
     clients.forEach(Peer::close);
     onLoop(() -> {
       List.copyOf(sessions.sessions()).forEach(session -> session.closeNow("the test ends"));

@@ -314,7 +314,8 @@ class ServerRepliesTest {
         none.traffic(),
         none.errors(),
         none.held(),
-        none.pressure());
+        none.pressure(),
+        none.reads());
   }
 
   @Test

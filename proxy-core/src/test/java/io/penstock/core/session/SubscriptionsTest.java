@@ -18,6 +18,7 @@ import io.penstock.core.pubsub.SubscribeRequest;
 import io.penstock.core.pubsub.Subscriber;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.wire.LogLines;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -609,14 +610,21 @@ class SubscriptionsTest {
 
     @Test
     void anErrorOfTheNodeGoesToTheClient() {
+      rig.close();
+      rig = new Rig.Options().named("orders").start();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b c"));
       Peer feed =
           rig.acceptSubscriberConnection(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
       feed.expect(call("subscribe b") + call("subscribe c"));
-      feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
+      try (LogLines log = LogLines.of("pubsub.SubscriptionState")) {
+        feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
 
-      client.expect("-NOPERM not c\r\n");
+        client.expect("-NOPERM not c\r\n");
+        assertThat(log.get())
+            .containsExactly(
+                "Upstream orders: " + rig.address(0) + " rejects a subscription: -NOPERM not c");
+      }
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
       client.send(PING).expect("+PONG\r\n");
     }

@@ -125,7 +125,7 @@ class SyncDispatchTest {
 
   @Test
   void noFreeConnectionUntilTheDeadlineIsAnError() {
-    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofMillis(500)));
+    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofMillis(500)).named("orders"));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -133,7 +133,10 @@ class SyncDispatchTest {
     try (LogLines log = LogLines.of("dispatch.SyncDispatcher")) {
       second.send(get("foo"));
       second.expect(OVERLOADED);
-      assertThat(log.get()).singleElement().asString().startsWith("All 1 connections for turns");
+      assertThat(log.get())
+          .singleElement()
+          .asString()
+          .startsWith("Upstream orders: All 1 connections for turns");
     }
 
     node.send("$1\r\n1\r\n"); // no tick here: the first one still waits

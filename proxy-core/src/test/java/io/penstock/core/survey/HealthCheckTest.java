@@ -3,6 +3,7 @@ package io.penstock.core.survey;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.control.Pinger;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;

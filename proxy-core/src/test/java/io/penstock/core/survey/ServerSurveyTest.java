@@ -2,6 +2,7 @@ package io.penstock.core.survey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
@@ -10,8 +11,13 @@ import io.penstock.core.command.ServerVersion;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.topology.TestTopology;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NestedPlacement;
+import io.penstock.core.upstream.NestedPlacement.NestedPartitioner;
+import io.penstock.core.upstream.Partitioner;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.wire.LogLines;
 import java.net.ConnectException;
@@ -63,6 +69,20 @@ class ServerSurveyTest {
   private final ServerSurvey survey =
       new ServerSurvey(thread, source, topology, new ServerSurvey.Settings(PERIOD, assumed));
 
+  /** Two shards. */
+  private static final class Halves implements Partitioner {
+
+    @Override
+    public int partitions() {
+      return 2;
+    }
+
+    @Override
+    public int partitionOf(ByteBuf buffer, int offset, int length) {
+      return length & 1;
+    }
+  }
+
   private static SlotMap map(Endpoint master, Endpoint... replicas) {
     return new SlotMap.Builder()
         .shard(new Shard(master, List.of(replicas), 1))
@@ -93,7 +113,7 @@ class ServerSurveyTest {
     return new ServerReport("run", redis, ServerVersion.parse(version), "", -1, null);
   }
 
-  private void start(SlotMap map) {
+  private void start(Placement map) {
     topology.map = map;
     survey.start(notified::add);
     thread.run();
@@ -249,9 +269,28 @@ class ServerSurveyTest {
       thread.run();
       assertThat(log.get())
           .contains(
-              "a:1 is a node of a Redis Cluster, but the URL begins with redis://, which is for a"
-                  + " single server: clients receive its MOVED errors. For the cluster write"
+              "a:1 is a node of a Redis Cluster, but the URL is for servers without cluster"
+                  + " support: clients receive its MOVED errors. For the cluster write"
                   + " redis-cluster://a:1");
+    }
+  }
+
+  @Test
+  void aClusterNodeAmongShardsIsLoggedUnlessItsShardIsACluster() {
+    var partitioner =
+        new NestedPartitioner(
+            new Halves(), List.of(SinglePartitioner.INSTANCE, SinglePartitioner.INSTANCE));
+    source.answers.put(A, mode("cluster"));
+    source.answers.put(B, mode("cluster"));
+    topology.cluster.add(B);
+    try (LogLines log = LogLines.of("survey.ServerSurvey")) {
+      List<Placement> shards = List.of(new SinglePlacement(A), new SinglePlacement(B));
+      start(new NestedPlacement(partitioner, shards));
+      assertThat(log.get())
+          .filteredOn(line -> line.contains("MOVED errors"))
+          .singleElement()
+          .asString()
+          .startsWith("a:1 is a node of a Redis Cluster");
     }
   }
 

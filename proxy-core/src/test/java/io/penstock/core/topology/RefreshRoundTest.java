@@ -19,7 +19,7 @@ class RefreshRoundTest {
 
   private final ManualThread thread = new ManualThread();
   private final ScriptedSource source = new ScriptedSource();
-  private final List<RefreshRound.Result> results = new ArrayList<>();
+  private final List<RefreshRound.Result<ClusterView>> results = new ArrayList<>();
 
   @Test
   void a_healthy_cluster_gets_three_queries() {
@@ -136,8 +136,12 @@ class RefreshRoundTest {
   }
 
   private void round(Endpoint... candidates) {
-    new RefreshRound(
-            source, thread, List.of(candidates), TIMEOUT, RefreshRoundTest::worth, results::add)
+    new RefreshRound<>(
+            new RefreshRound.Queries<>(source::query, TIMEOUT, RefreshRound.WAVE_SIZE),
+            thread,
+            List.of(candidates),
+            RefreshRoundTest::worth,
+            results::add)
         .start();
     thread.run();
   }

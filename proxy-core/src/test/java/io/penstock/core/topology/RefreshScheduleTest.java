@@ -10,6 +10,7 @@ import static io.penstock.core.upstream.RefreshTrigger.NO_REPLY;
 import static io.penstock.core.upstream.RefreshTrigger.PERIODIC;
 import static io.penstock.core.upstream.RefreshTrigger.RECONNECT;
 import static io.penstock.core.upstream.RefreshTrigger.STARTUP;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.transport.Backoff;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RefreshScheduleTest {
@@ -36,9 +38,11 @@ class RefreshScheduleTest {
           new Backoff(Duration.ofMillis(200), LONGEST, new Random(1)),
           this::begin);
   private boolean failing;
+  private @Nullable Refresh last;
 
-  private void begin(RefreshTrigger trigger) {
-    begun.add(trigger);
+  private void begin(Refresh refresh) {
+    begun.add(refresh.trigger());
+    last = refresh;
     if (failing) {
       throw new InternalError("no thread could be made");
     }
@@ -168,6 +172,46 @@ class RefreshScheduleTest {
     schedule.ended(COMPLETE);
     thread.advance(PERIOD);
     assertThat(begun).last().isEqualTo(PERIODIC);
+  }
+
+  @Test
+  void refreshes_are_numbered_and_know_when_they_began() {
+    assertThat(schedule.begun()).isZero();
+    settledStart();
+    thread.advance(PERIOD);
+
+    assertThat(schedule.begun()).isEqualTo(2);
+    assertThat(last).isEqualTo(new Refresh(PERIODIC, 2, thread.nanoTime()));
+  }
+
+  @Test
+  void a_refresh_is_over_when_it_has_ended() {
+    schedule.start();
+    Refresh first = requireNonNull(last);
+    assertThat(schedule.isOver(first)).isFalse();
+    schedule.ended(COMPLETE);
+    assertThat(schedule.isOver(first)).isTrue();
+
+    thread.advance(PERIOD);
+
+    assertThat(schedule.isOver(first)).isTrue();
+    assertThat(schedule.isOver(requireNonNull(last))).isFalse();
+  }
+
+  @Test
+  void a_refresh_that_cannot_start_is_over() {
+    failing = true;
+    schedule.start();
+
+    assertThat(schedule.isOver(requireNonNull(last))).isTrue();
+  }
+
+  @Test
+  void a_refresh_is_over_when_the_schedule_has_stopped() {
+    schedule.start();
+    schedule.stop();
+
+    assertThat(schedule.isOver(requireNonNull(last))).isTrue();
   }
 
   @Test

@@ -5,11 +5,16 @@ import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
+import java.util.HashSet;
+import java.util.Set;
 
 /** A topology that a test sets. */
 public final class TestTopology implements Topology {
 
   public Placement map;
+
+  /** Nodes of Redis Clusters, whose replicas need {@code READONLY}. */
+  public final Set<Endpoint> cluster = new HashSet<>();
 
   public TestTopology(Placement map) {
     this.map = map;
@@ -27,6 +32,11 @@ public final class TestTopology implements Topology {
 
   @Override
   public void moved(int slot, Endpoint owner) {}
+
+  @Override
+  public boolean needsReadonly(Endpoint node) {
+    return cluster.contains(node);
+  }
 
   @Override
   public void requestRefresh(RefreshTrigger trigger) {}

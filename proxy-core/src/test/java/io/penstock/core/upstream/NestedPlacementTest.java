@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.cluster.SlotPartitioner;
@@ -30,6 +31,11 @@ class NestedPlacementTest {
         @Override
         public int partitionOf(ByteBuf buffer, int offset, int length) {
           return buffer.getByte(offset) & 1;
+        }
+
+        @Override
+        public boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+          return length > 0;
         }
       };
 
@@ -100,6 +106,46 @@ class NestedPlacementTest {
     assertThat(twice.partitioner().partitionOf(key("a"))).isEqualTo(2 + Slot.of(key("a")));
     assertThat(twice.ownerOf(1)).isEqualTo(1);
     assertThat(twice.ownerOf(2)).isEqualTo(2);
+  }
+
+  @Test
+  void a_pattern_stays_in_a_part_if_its_beginning_decides_so() {
+    assertThat(mayLeave(0, "b")).isFalse();
+    assertThat(mayLeave(0, "a")).isTrue();
+    assertThat(mayLeave(7, "a")).isFalse();
+    assertThat(mayLeave(7, "")).isTrue();
+    assertThat(SlotPartitioner.INSTANCE.mayLeave(7, Unpooled.EMPTY_BUFFER, 0, 0)).isFalse();
+  }
+
+  private static boolean mayLeave(int partition, String text) {
+    return PARTITIONER.mayLeave(partition, Unpooled.wrappedBuffer(key(text)), 0, text.length());
+  }
+
+  @Test
+  void each_part_has_a_bus_of_its_own() {
+    assertThat(nested.hasOneBus()).isFalse();
+    assertThat(nested.busOf(0)).isZero();
+    assertThat(nested.busOf(1)).isEqualTo(1);
+    assertThat(nested.busOf(2)).isEqualTo(1);
+    assertThat(CLUSTER.hasOneBus()).isTrue();
+    assertThat(CLUSTER.busOf(1)).isZero();
+  }
+
+  @Test
+  void a_part_without_shards_has_no_bus() {
+    var partitioner =
+        new NestedPartitioner(
+            BY_FIRST_BYTE, List.of(SlotPartitioner.INSTANCE, SinglePartitioner.INSTANCE));
+    Placement unknown = new NestedPlacement(partitioner, List.of(SlotMap.EMPTY, SERVER));
+    assertThat(unknown.busOf(0)).isEqualTo(1);
+  }
+
+  @Test
+  void a_node_is_in_one_part() {
+    var own = (NestedPlacement) nested;
+    assertThat(own.partWith(C_REPLICA)).isZero();
+    assertThat(own.partWith(B)).isEqualTo(1);
+    assertThat(own.partWith(new Endpoint("d", 1))).isEqualTo(-1);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package io.penstock.core.backend;
+package io.penstock.core.observe;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,11 +1,11 @@
-package io.penstock.core.survey;
+package io.penstock.core.control;
 
 import io.penstock.core.upstream.Endpoint;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /** Checks whether nodes answer. Called on the topology thread. */
-interface Pinger {
+public interface Pinger {
 
   /**
    * Sends a {@code PING} to one node. Completes on any thread. Fails if the node cannot be reached,

@@ -11,16 +11,19 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** What the sessions of a service can read about it. */
-final class ServiceProxyView implements ProxyView {
+/**
+ * The proxy as the clients of a listener see it: this listener and its upstream, and nothing of
+ * others.
+ */
+final class ListenerView implements ProxyView {
 
-  private final Service service;
+  private final ProxyListener listener;
   private final ProxyFacts facts;
   private final @Nullable ClusterFacade facade;
   private final Map<String, String> config;
 
-  ServiceProxyView(Service service, ProxyFacts facts, ProxySettings settings) {
-    this.service = service;
+  ListenerView(ProxyListener listener, ProxyFacts facts, ProxySettings.Listener settings) {
+    this.listener = listener;
     this.facade = settings.facade();
     this.config = ConfigParameters.of(settings);
     this.facts = facts;
@@ -43,22 +46,22 @@ final class ServiceProxyView implements ProxyView {
 
   @Override
   public CompletionStage<ProxyStats> stats() {
-    return service.stats();
+    return listener.figures().thenCombine(listener.upstream().figures(), ProxyStats::plus);
   }
 
   @Override
   public int coveredSlots(Placement known) {
-    return service.upstreamStatus().coveredSlots();
+    return listener.upstream().status().coveredSlots();
   }
 
   @Override
   public @Nullable String topologyFailure() {
-    Reachability reach = service.reachability();
+    Reachability reach = listener.upstream().reachability();
     return reach.reached() ? null : reach.failure();
   }
 
   @Override
   public @Nullable Instant topologyAsOf() {
-    return service.upstream().status().lastSuccess();
+    return listener.upstream().topologyStatus().lastSuccess();
   }
 }

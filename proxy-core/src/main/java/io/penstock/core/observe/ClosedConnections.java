@@ -1,4 +1,4 @@
-package io.penstock.core.backend;
+package io.penstock.core.observe;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;

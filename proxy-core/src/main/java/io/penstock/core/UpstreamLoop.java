@@ -1,0 +1,114 @@
+package io.penstock.core;
+
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.observe.Label;
+import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.route.Router;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.upstream.Topology;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One event loop's part of an upstream: its connections to nodes, which the sessions of all
+ * listeners of the upstream use, and the tick that checks deadlines. An upstream with several lanes
+ * has one for each lane. It is made when the lane's first client arrives on the loop. Used on that
+ * loop only.
+ */
+final class UpstreamLoop {
+
+  private static final long LONGEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long SHORTEST_TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+
+  /** Ticks per command timeout: a deadline fires late by at most this fraction of the timeout. */
+  private static final int TICKS_PER_TIMEOUT = 20;
+
+  private final Loop loop;
+  private final SessionLoop.Routing routing;
+  private final List<SessionLoop> listeners = new ArrayList<>();
+
+  UpstreamLoop(Loop loop, Topology topology, Dispatcher dispatcher, Hub hub, Label label) {
+    this.loop = loop;
+    var router = new Router(topology.current().partitioner(), dispatcher.readNodes() != null);
+    this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, label);
+  }
+
+  /** Connects to the masters and starts to tick. */
+  void start(long commandTimeoutNanos) {
+    dispatcher().adoptPlacement();
+    dispatcher().connect();
+    long period =
+        Math.clamp(
+            commandTimeoutNanos / TICKS_PER_TIMEOUT, SHORTEST_TICK_NANOS, LONGEST_TICK_NANOS);
+    var ticks =
+        new Ticks(
+            loop::tick, List.of(dispatcher()::tick, routing.hub()::tick, this::tickListeners));
+    loop.executor().scheduleAtFixedRate(ticks, period, period, TimeUnit.NANOSECONDS);
+  }
+
+  private void tickListeners(long now) {
+    for (int i = 0; i < listeners.size(); i++) {
+      listeners.get(i).sampleRates(now);
+      listeners.get(i).tick(now);
+    }
+  }
+
+  private Dispatcher dispatcher() {
+    return routing.dispatcher();
+  }
+
+  /** How the sessions' requests reach nodes. */
+  SessionLoop.Routing routing() {
+    return routing;
+  }
+
+  /** Adds a listener's clients on this loop. */
+  void add(SessionLoop listener) {
+    listeners.add(listener);
+  }
+
+  /** Applies the latest topology. */
+  void topologyChanged() {
+    dispatcher().adoptPlacement();
+    routing.hub().adoptTopology();
+  }
+
+  /** Applies new facts about the servers. */
+  void serverFactsChanged(ServerFacts servers) {
+    listeners.forEach(each -> each.adopt(servers));
+  }
+
+  /** Closes all connections at once. */
+  void close() {
+    dispatcher().close();
+    routing.hub().close();
+  }
+
+  HeldStats held() {
+    return dispatcher().heldRequests().stats();
+  }
+
+  ReadCounts reads() {
+    return dispatcher().readCounts();
+  }
+
+  /** Returns the statistics of open connections, by node. */
+  List<NodeStats> nodeStats() {
+    List<NodeStats> all = new ArrayList<>(dispatcher().stats());
+    all.addAll(routing.hub().stats());
+    return all;
+  }
+
+  /** Returns the statistics of closed connections, by node. */
+  List<NodeStats> closedNodeStats() {
+    List<NodeStats> all = new ArrayList<>(dispatcher().closedStats());
+    all.addAll(routing.hub().closedStats());
+    return all;
+  }
+}

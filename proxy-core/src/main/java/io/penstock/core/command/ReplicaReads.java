@@ -1,0 +1,36 @@
+package io.penstock.core.command;
+
+import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.KeyFlag;
+import io.penstock.core.spec.KeySpec;
+import java.util.List;
+import java.util.Set;
+
+/** Which commands of those that only read a replica may serve. */
+final class ReplicaReads {
+
+  /**
+   * Commands about what a replica keeps for itself: when a key was last used, how it is encoded,
+   * how long a consumer has been idle.
+   */
+  private static final Set<String> ABOUT_THE_NODE = Set.of("object", "memory", "xinfo", "touch");
+
+  private ReplicaReads() {}
+
+  /**
+   * Returns whether a replica may serve the read-only command. It must have keys, which it reads.
+   */
+  static boolean mayServe(CommandFacts facts) {
+    String name = facts.name();
+    int end = name.indexOf('|');
+    List<KeySpec> keys = facts.keySpecs();
+    return !keys.isEmpty()
+        && !ABOUT_THE_NODE.contains(end < 0 ? name : name.substring(0, end))
+        && keys.stream().allMatch(key -> key.hasKeys() && isRead(key));
+  }
+
+  /** Returns false for {@code PFCOUNT}, for example, which may update what it has cached. */
+  private static boolean isRead(KeySpec key) {
+    return !key.flags().contains(KeyFlag.RW);
+  }
+}

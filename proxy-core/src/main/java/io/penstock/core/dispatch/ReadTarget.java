@@ -1,0 +1,61 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.BackendNode;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A node of one loop that reads may be sent to: a replica, or a master where the policy allows it.
+ * Clients keep the target that they read from, so the same node stays the same object. Confined to
+ * that loop.
+ */
+public final class ReadTarget {
+
+  private final BackendNode node;
+  private final int number;
+  private @Nullable ReadGroup group; // that it may be read for; null if it may not be read
+  private boolean leftOut;
+  private long leftOutUntil; // if leftOut
+
+  ReadTarget(BackendNode node, int number) {
+    this.node = node;
+    this.number = number;
+  }
+
+  public BackendNode node() {
+    return node;
+  }
+
+  /** A number that no other target of the loop has at the same time, from 0. */
+  public int number() {
+    return number;
+  }
+
+  /** Sets the group that it may be read for; null if it may not be read. */
+  void setGroup(@Nullable ReadGroup readFor) {
+    group = readFor;
+  }
+
+  /** Returns whether a snapshot names it as a node that may be read. */
+  boolean isListed() {
+    return group != null;
+  }
+
+  /** Leaves it out for some time: it has just failed to serve a read. */
+  void leaveOut(long until) {
+    leftOut = true;
+    leftOutUntil = until;
+  }
+
+  /** Ends {@link #leaveOut}. */
+  void include() {
+    leftOut = false;
+  }
+
+  /** Returns whether it may be read for the group now. */
+  boolean mayBeReadFor(ReadGroup which, long now) {
+    if (leftOut && now - leftOutUntil >= 0) {
+      leftOut = false;
+    }
+    return group == which && !leftOut;
+  }
+}

@@ -1,0 +1,281 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.BackendNode;
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.upstream.ReadTargets;
+import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.Topology;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The nodes of a loop whose clients also read from replicas. Which nodes may be read comes from the
+ * topology thread; a node that has just failed is left out by the loop itself until the next
+ * snapshot can say so. Confined to that loop.
+ */
+final class ReplicaNodes extends LoopNodes implements ReadNodes {
+
+  /** Longer than the topology thread needs to notice that a node may not be read. */
+  private static final long LEFT_OUT_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  private final Loop loop;
+  private final Topology topology;
+  private final ReadSettings settings;
+  private final Map<Endpoint, ReadTarget> targets = new HashMap<>();
+  private final List<@Nullable ReadTarget> byNumber = new ArrayList<>();
+  private List<ReadGroup> groups = new ArrayList<>(); // by shard
+  private Placement grouped; // that the groups are of
+  private ReadTargets adoptedTargets = ReadTargets.EMPTY;
+  private long replicaReads;
+  private long ownWriteReads;
+
+  ReplicaNodes(
+      LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
+    super(group, loop, settings, topology, events);
+    this.loop = loop;
+    this.topology = topology;
+    this.settings = settings.reads();
+    this.grouped = adopted();
+    regroup();
+    adoptTargets(topology.readTargets());
+  }
+
+  @Override
+  public ReadSettings settings() {
+    return settings;
+  }
+
+  @Override
+  public @Nullable ReadGroup groupOf(int partition) {
+    int shard = adopted().ownerOf(partition);
+    return shard < 0 ? null : groups.get(shard);
+  }
+
+  @Override
+  public void leaveOut(int partition, Endpoint node) {
+    ReadGroup group = groupOf(partition);
+    ReadTarget target = targets.get(node);
+    if (group != null && target != null && !group.isMaster(target) && group.mayRead(target)) {
+      target.leaveOut(loop.now() + LEFT_OUT_NANOS);
+    }
+  }
+
+  @Override
+  public void countReplicaRead() {
+    replicaReads++;
+  }
+
+  @Override
+  public void countOwnWriteRead() {
+    ownWriteReads++;
+  }
+
+  /** Returns the counts of reads so far. */
+  @Override
+  ReadCounts readCounts() {
+    return new ReadCounts(replicaReads, ownWriteReads);
+  }
+
+  @Override
+  @Nullable BackendNode nodeFor(Exchange exchange) {
+    if (!exchange.readsReplica()) {
+      return super.nodeFor(exchange);
+    }
+    ReadTarget target = exchange.replica() < 0 ? null : byNumber.get(exchange.replica());
+    if (target == null || isClosed()) {
+      exchange.onFailure(Failure.NO_REPLICA);
+      return null;
+    }
+    return target.node();
+  }
+
+  /** A read that waits for a replica which may no longer be read is given another node. */
+  @Override
+  boolean isMisplaced(Exchange exchange, Endpoint node) {
+    if (!exchange.readsReplica()) {
+      return super.isMisplaced(exchange, node);
+    }
+    if (exchange.destination() != Exchange.Destination.PARTITION) {
+      return false;
+    }
+    ReadGroup group = groupOf(exchange.partition());
+    ReadTarget target = targets.get(node);
+    return group == null || target == null || !group.mayRead(target);
+  }
+
+  /** The client's own retries choose the next node. */
+  @Override
+  boolean prepareReroute(Exchange exchange) {
+    if (exchange.readsReplica()) {
+      exchange.fail(Failure.NOT_SENT);
+      return false;
+    }
+    return super.prepareReroute(exchange);
+  }
+
+  @Override
+  boolean adoptLatest() {
+    boolean placed = super.adoptLatest();
+    ReadTargets latest = topology.readTargets();
+    if (isClosed() || (!placed && latest == adoptedTargets)) {
+      return false;
+    }
+    if (placed) {
+      regroup();
+    }
+    adoptTargets(latest);
+    return true;
+  }
+
+  /** Assigns a group to each shard: the one that it had, also if another node has taken over. */
+  private void regroup() {
+    Placement placement = adopted();
+    List<Shard> before = grouped.shards();
+    List<ReadGroup> free = new ArrayList<>(groups);
+    List<@Nullable ReadGroup> assigned = new ArrayList<>();
+    for (int i = 0; i < placement.shards().size(); i++) {
+      int same = grouped.indexOfMaster(placement.shards().get(i).master());
+      assigned.add(same < 0 || same >= groups.size() ? null : groups.get(same));
+    }
+    free.removeAll(assigned);
+    List<ReadGroup> result = new ArrayList<>();
+    for (int i = 0; i < assigned.size(); i++) {
+      BackendNode master = masters()[i];
+      ReadGroup group = assigned.get(i);
+      if (group == null) {
+        group = takenOver(free, before, master.node());
+      }
+      if (group == null) {
+        group =
+            new ReadGroup(unusedNumber(result, assigned, free), loop, settings.balance(), master);
+      }
+      group.setMaster(master);
+      result.add(group);
+    }
+    groups = result;
+    grouped = placement;
+  }
+
+  /** Removes and returns the group of the shard that {@code master} was a replica of. */
+  private @Nullable ReadGroup takenOver(List<ReadGroup> free, List<Shard> before, Endpoint master) {
+    for (int i = 0; i < before.size() && i < groups.size(); i++) {
+      if (before.get(i).replicas().contains(master) && free.remove(groups.get(i))) {
+        return groups.get(i);
+      }
+    }
+    return null;
+  }
+
+  private static int unusedNumber(
+      List<ReadGroup> made, List<@Nullable ReadGroup> kept, List<ReadGroup> free) {
+    int number = 0;
+    while (hasNumber(made, number) || hasNumber(kept, number) || hasNumber(free, number)) {
+      number++;
+    }
+    return number;
+  }
+
+  private static boolean hasNumber(List<? extends @Nullable ReadGroup> groups, int number) {
+    for (ReadGroup group : groups) {
+      if (group != null && group.number() == number) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private void adoptTargets(ReadTargets latest) {
+    adoptedTargets = latest;
+    List<ReadTarget> before = List.copyOf(targets.values());
+    before.forEach(target -> target.setGroup(null));
+    for (int i = 0; i < groups.size(); i++) {
+      ReadGroup group = groups.get(i);
+      List<ReadTarget> readable = new ArrayList<>();
+      for (Endpoint address : latest.of(grouped.shards().get(i))) {
+        ReadTarget target = targetAt(address);
+        target.setGroup(group);
+        readable.add(target);
+      }
+      group.setTargets(List.copyOf(readable));
+    }
+    for (ReadTarget target : before) {
+      if (!target.isListed()) {
+        remove(target);
+      }
+    }
+  }
+
+  private ReadTarget targetAt(Endpoint address) {
+    BackendNode node = nodeAt(address);
+    node.reinstate();
+    ReadTarget known = targets.get(address);
+    if (known == null) {
+      known = new ReadTarget(node, unusedTargetNumber());
+      targets.put(address, known);
+      byNumber.set(known.number(), known);
+    }
+    return known;
+  }
+
+  private int unusedTargetNumber() {
+    int free = byNumber.indexOf(null);
+    if (free < 0) {
+      byNumber.add(null);
+      return byNumber.size() - 1;
+    }
+    return free;
+  }
+
+  /** If the node does not answer, what is in flight there fails soon and is read elsewhere. */
+  private void remove(ReadTarget target) {
+    BackendNode node = target.node();
+    targets.remove(node.node());
+    byNumber.set(target.number(), null);
+    if (adopted().indexOfMaster(node.node()) < 0) {
+      node.markReplaced();
+      node.retire();
+    }
+  }
+
+  @Override
+  public void onConnected(Endpoint node) {
+    ReadTarget target = targets.get(node);
+    if (target != null) {
+      target.include();
+    }
+    super.onConnected(node);
+  }
+
+  @Override
+  public void onDisconnected(Endpoint node, int attempts, Throwable cause) {
+    ReadTarget target = targets.get(node);
+    if (target != null && adopted().indexOfMaster(node) < 0) {
+      target.leaveOut(loop.now() + LEFT_OUT_NANOS);
+      loop.executor().execute(() -> failWaiting(target.node()));
+    }
+    super.onDisconnected(node, attempts, cause);
+  }
+
+  /** Reads that wait for a connection that was lost are sent to another node. */
+  private void failWaiting(BackendNode node) {
+    var waiting = new ArrayDeque<Exchange>();
+    node.withdraw(exchange -> isMisplaced(exchange, node.node()), waiting);
+    for (Exchange exchange : waiting) {
+      exchange.fail(Failure.NOT_SENT);
+    }
+  }
+}

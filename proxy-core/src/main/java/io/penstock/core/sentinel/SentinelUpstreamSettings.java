@@ -1,0 +1,74 @@
+package io.penstock.core.sentinel;
+
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Upstream;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A master with replicas that Redis Sentinel manages.
+ *
+ * @param sentinels the sentinels to query first, at least one; others are discovered
+ * @param masterName the name under which the sentinels monitor the master
+ * @param credentials for the master and its replicas, or null
+ * @param database selected on each connection to them; 0 sends no {@code SELECT}
+ * @param sentinelCredentials for the sentinels, or null
+ */
+public record SentinelUpstreamSettings(
+    List<Endpoint> sentinels,
+    String masterName,
+    @Nullable Credentials credentials,
+    int database,
+    @Nullable Credentials sentinelCredentials)
+    implements UpstreamSettings {
+
+  public SentinelUpstreamSettings {
+    sentinels = List.copyOf(sentinels);
+    if (sentinels.isEmpty() || masterName.isEmpty()) {
+      throw new IllegalArgumentException("at least one sentinel and a master's name are required");
+    }
+  }
+
+  @Override
+  public Upstream create(Context context) {
+    Access sentinelAccess = new Access(sentinelCredentials, 0);
+    var settings =
+        new SentinelSettings(
+            sentinels.stream().map(sentinel -> sentinel.with(sentinelAccess)).toList(),
+            masterName,
+            context.connectTimeout(),
+            context.period(),
+            context.adaptiveTimeout(),
+            context.label().prefix());
+    return SentinelTopology.create(settings, access(), context.control(), context.events());
+  }
+
+  @Override
+  public Access access() {
+    return new Access(credentials, database);
+  }
+
+  /** {@inheritDoc} These are the sentinels. */
+  @Override
+  public List<Endpoint> addresses() {
+    return sentinels;
+  }
+
+  @Override
+  public boolean hasFixedNodes() {
+    return false;
+  }
+
+  @Override
+  public String description() {
+    return "the master "
+        + masterName
+        + " of the sentinels "
+        + sentinels.stream().map(Endpoint::toString).collect(Collectors.joining(", "))
+        + (database == 0 ? "" : ", database " + database);
+  }
+}
