@@ -241,7 +241,6 @@ func big() {
 func errorTypes() {
 	must(r.Set(ctx, p+"e", "v", 0).Result())
 	fails(r.LPush(ctx, p+"e", "x").Err(), "WRONGTYPE ")
-	fails(r.Rename(ctx, p+"e", p+"f").Err(), "CROSSSLOT ")
 	fails(r.Do(ctx, "NOSUCH").Err(), "ERR unknown command 'NOSUCH'")
 	fails(r.Eval(ctx, "return redis.error_reply('mine')", nil).Err(), "ERR mine")
 	equal(must(r.Get(ctx, p+"e").Result()), "v")
@@ -304,10 +303,15 @@ func transaction() {
 	_, err := tx.Exec(ctx)
 	fails(err, "ERR value is not an integer")
 	fails(wrong.Err(), "ERR value is not an integer")
-	tx = r.TxPipeline()
+}
+
+func slots() {
+	must(r.Set(ctx, p+"e", "v", 0).Result())
+	fails(r.Rename(ctx, p+"e", p+"f").Err(), "CROSSSLOT ")
+	tx := r.TxPipeline()
 	tx.Set(ctx, p+"one", 1, 0)
 	tx.Set(ctx, p+"two", 2, 0)
-	_, err = tx.Exec(ctx)
+	_, err := tx.Exec(ctx)
 	fails(err, "")
 	equal(r.Get(ctx, p+"one").Err(), redis.Nil)
 }
@@ -378,6 +382,7 @@ func main() {
 		{"bitmaps", bitmaps}, {"geo", geo}, {"hyperloglog", hyperloglog}, {"pipeline", pipeline}, {"big", big},
 		{"errors", errorTypes}, {"scripts", scripts}, {"scan", scan}, {"server", server},
 		{"transaction", transaction}, {"watch", watch}, {"blocking", blocking}, {"pubsub", pubsub},
+		{"slots", slots},
 	} {
 		func() {
 			defer func() {

@@ -165,7 +165,6 @@ const scenarios = {
   async errors() {
     await r.set(P + "e", "v");
     await fails("WRONGTYPE ", r.lpush(P + "e", "x"));
-    await fails("CROSSSLOT ", r.rename(P + "e", P + "f"));
     await fails("ERR unknown command 'NOSUCH'", r.call("NOSUCH"));
     await fails("ERR mine", r.eval("return redis.error_reply('mine')", 0));
     assert.equal(await r.get(P + "e"), "v");
@@ -200,6 +199,10 @@ const scenarios = {
     assert.deepEqual(replies, [[null, "OK"], [null, 2], [null, 1], [null, "v"]]);
     const inside = await r.multi().set(a, "x").incr(a).exec();
     assert.match(inside[1][0].message, /^ERR value is not an integer/);
+  },
+  async slots() {
+    await r.set(P + "e", "v");
+    await fails("CROSSSLOT ", r.rename(P + "e", P + "f"));
     await assert.rejects(r.multi().set(P + "one", 1).set(P + "two", 2).exec(), /EXECABORT/);
     assert.equal(await r.get(P + "one"), null);
   },

@@ -176,7 +176,6 @@ def big():
 def errors():
     r.set(P + "e", "v")
     raises(redis.ResponseError, "WRONGTYPE ", lambda: r.lpush(P + "e", "x"))
-    raises(redis.ResponseError, "", lambda: r.rename(P + "e", P + "f"))
     raises(redis.ResponseError, "unknown command 'NOSUCH'", lambda: r.execute_command("NOSUCH"))
     raises(redis.ResponseError, "mine", lambda: r.eval("return redis.error_reply('mine')", 0))
     equal(r.get(P + "e"), "v")
@@ -214,6 +213,11 @@ def transaction():
     equal(pipe.set(a, "1").incr(a).hset(b, "f", "v").hgetall(b).execute(), [True, 2, 1, {"f": "v"}])
     replies = r.pipeline(transaction=True).set(a, "x").incr(a).execute(raise_on_error=False)
     assert isinstance(replies[1], redis.ResponseError)
+
+
+def slots():
+    r.set(P + "e", "v")
+    raises(redis.ResponseError, "", lambda: r.rename(P + "e", P + "f"))
     pipe = r.pipeline(transaction=True).set(P + "one", 1).set(P + "two", 2)
     raises(redis.RedisError, "", pipe.execute)
     equal(r.get(P + "one"), None)
@@ -262,7 +266,7 @@ def pubsub():
 
 SCENARIOS = [
     connect, strings, keys, several_keys, hashes, lists, sets, zsets, streams, bitmaps, geo, hyperloglog,
-    pipeline, big, errors, scripts, scan, server, transaction, watch, blocking, pubsub,
+    pipeline, big, errors, scripts, scan, server, transaction, watch, blocking, pubsub, slots,
 ]
 
 failed = False

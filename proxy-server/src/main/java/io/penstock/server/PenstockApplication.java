@@ -2,6 +2,8 @@ package io.penstock.server;
 
 import io.penstock.server.cli.Check;
 import io.penstock.server.cli.CommandLine;
+import io.penstock.server.cli.Compare;
+import io.penstock.server.cli.CompareOptions;
 import io.penstock.server.cli.Help;
 import io.penstock.server.cli.UsageException;
 import io.penstock.server.cli.Version;
@@ -45,6 +47,7 @@ public class PenstockApplication {
       switch (line.action()) {
         case START -> start(line.options());
         case CHECK -> check(line.options());
+        case COMPARE -> compare(CompareOptions.of(line.options()));
         case HELP -> System.out.print(Help.text());
         case VERSION -> System.out.println(Version.text());
       }
@@ -63,6 +66,13 @@ public class PenstockApplication {
 
   private static void check(List<String> options) {
     if (!Check.succeeds(application(), options, System.out)) {
+      System.exit(WRONG_CONFIGURATION);
+    }
+  }
+
+  private static void compare(CompareOptions options) throws UsageException {
+    if (!Compare.succeeds(
+        options, PenstockApplication::application, System.in, System.out, System.err)) {
       System.exit(WRONG_CONFIGURATION);
     }
   }

@@ -8,6 +8,8 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Import;
 import org.springframework.stereotype.Component;
@@ -27,6 +29,17 @@ class ArchitectureTest {
   @Test
   void packagesFormNoCycle() {
     slices().matching("io.penstock.server.(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void packagesHaveAtMostThirtyClasses() {
+    Map<String, Long> classes =
+        CLASSES.stream()
+            .filter(JavaClass::isTopLevelClass)
+            .filter(type -> !type.getSimpleName().equals("package-info"))
+            .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
+
+    assertThat(classes).allSatisfy((name, count) -> assertThat(count).isLessThanOrEqualTo(30));
   }
 
   @Test

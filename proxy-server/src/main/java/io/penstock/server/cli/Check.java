@@ -3,40 +3,38 @@ package io.penstock.server.cli;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.ProxySettings.Listener;
+import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.server.config.StartConfiguration;
 import java.io.PrintStream;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.Banner;
 import org.springframework.boot.SpringApplication;
-import org.springframework.boot.SpringApplication.AbandonedRunException;
-import org.springframework.boot.SpringApplicationRunListener;
 import org.springframework.boot.actuate.autoconfigure.web.server.ManagementServerProperties;
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.web.server.autoconfigure.ServerProperties;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
- * {@code --check}: begins a start and abandons it after the configuration is read and before any
- * bean is created. Errors are therefore found and reported as in a real start; no port is opened
- * and no server contacted.
+ * {@code --check}: reads the configuration as a start does, and prints what the start would do. No
+ * port is opened and no server contacted.
  */
-public final class Check implements SpringApplicationRunListener {
+public final class Check {
 
   private static final Pattern FILE = Pattern.compile("Config resource 'file \\[(.+)]' via .*");
 
-  private final PrintStream out;
-
-  private Check(PrintStream out) {
-    this.out = out;
-  }
+  private Check() {}
 
   /**
    * Prints what Penstock would do with this configuration.
@@ -46,24 +44,14 @@ public final class Check implements SpringApplicationRunListener {
    */
   public static boolean succeeds(
       SpringApplication application, List<String> options, PrintStream out) {
-    application.setBannerMode(Banner.Mode.OFF);
-    try {
-      SpringApplication.withHook(
-          _ -> new Check(out), () -> application.run(options.toArray(String[]::new)));
-      throw new IllegalStateException("the start was not abandoned after the check");
-    } catch (AbandonedRunException _) {
-      return true;
-    } catch (RuntimeException _) { // Spring Boot has logged it
-      return false;
-    }
-  }
-
-  @Override
-  public void contextPrepared(ConfigurableApplicationContext application) {
-    StartConfiguration configuration =
-        application.getBeanFactory().getBean(StartConfiguration.class);
-    out.println(report(configuration, application.getEnvironment()));
-    throw new AbandonedRunException(application);
+    return AbandonedStart.succeeds(
+        application,
+        options,
+        context ->
+            out.println(
+                report(
+                    context.getBeanFactory().getBean(StartConfiguration.class),
+                    context.getEnvironment())));
   }
 
   private static String report(
@@ -71,28 +59,93 @@ public final class Check implements SpringApplicationRunListener {
     Binder keys = Binder.get(environment);
     keys.bindOrCreate("spring.lifecycle", LifecycleProperties.class);
     ProxySettings settings = configuration.settings();
-    Listen listen = settings.listen();
-    return """
-    The configuration is valid (%s). Penstock would
-      listen on %s (transport %s, %d event loops, dispatch %s)
-      proxy to %s
-      accept up to %d clients, %s
-      %s\
-    """
+    List<String> lines =
+        settings.listeners().size() == 1 && settings.upstreams().size() == 1
+            ? lines(settings.listeners().getFirst(), settings, configuration.demo())
+            : linesOfSeveral(settings, configuration.demo());
+    return "The configuration is valid (%s). Penstock would\n  %s\n  %s"
+        .formatted(files(environment), String.join("\n  ", lines), management(keys));
+  }
+
+  private static List<String> lines(Listener listener, ProxySettings settings, boolean demo) {
+    Upstream upstream = settings.upstream(listener.upstream());
+    List<String> lines = new ArrayList<>();
+    lines.add("listen on %s (%s)".formatted(address(listener.listen()), process(settings)));
+    lines.add("proxy to " + description(upstream, demo));
+    lines.addAll(ShardLines.of(upstream));
+    lines.add("accept " + clients(listener.listen()));
+    return lines;
+  }
+
+  /** One line for each listener and each upstream. */
+  private static List<String> linesOfSeveral(ProxySettings settings, boolean demo) {
+    List<String> lines = new ArrayList<>();
+    lines.add("use " + process(settings));
+    Set<String> used = new HashSet<>();
+    for (Listener listener : settings.listeners()) {
+      used.add(listener.upstream());
+      lines.add(
+          "as listener %s: listen on %s for upstream %s, and accept %s"
+              .formatted(
+                  listener.name(),
+                  address(listener.listen()),
+                  listener.upstream(),
+                  clients(listener.listen())));
+    }
+    for (Upstream upstream : settings.upstreams()) {
+      boolean served = used.contains(upstream.name());
+      lines.add(served ? served(upstream, demo) : notServed(upstream, settings));
+      if (served) {
+        lines.addAll(ShardLines.of(upstream));
+      }
+    }
+    return lines;
+  }
+
+  private static String served(Upstream upstream, boolean demo) {
+    return "for upstream %s: proxy to %s".formatted(upstream.name(), description(upstream, demo));
+  }
+
+  private static String notServed(Upstream upstream, ProxySettings settings) {
+    List<String> wholes = settings.wholesOf(upstream);
+    return wholes.isEmpty()
+        ? "not use upstream %s: no listener names it".formatted(upstream.name())
+        : "use upstream %s as a shard of %s".formatted(upstream.name(), String.join(", ", wholes));
+  }
+
+  private static String process(ProxySettings settings) {
+    return "transport %s, %d event loops, dispatch %s"
         .formatted(
-            files(environment),
-            listen.port() == 0
-                ? "a free port of " + listen.bind()
-                : new Endpoint(listen.bind(), listen.port()),
             settings.transport().configName(),
             settings.eventLoops(),
-            settings.dispatch() instanceof Dispatch.Async ? "async" : "sync",
-            configuration.demo()
-                ? "a cluster of its own (profile demo)"
-                : settings.upstream().description(),
+            settings.dispatch() instanceof Dispatch.Async ? "async" : "sync");
+  }
+
+  private static String address(Listen listen) {
+    return listen.port() == 0
+        ? "a free port of " + listen.bind()
+        : new Endpoint(listen.bind(), listen.port()).toString();
+  }
+
+  private static String clients(Listen listen) {
+    return "up to %d clients, %s"
+        .formatted(
             listen.maxClients(),
-            listen.password() == null ? "without a password" : "with a password (AUTH)",
-            management(keys));
+            listen.password() == null ? "without a password" : "with a password (AUTH)");
+  }
+
+  private static String description(Upstream upstream, boolean demo) {
+    return demo && upstream.name().equals(ProxySettings.DEFAULT_NAME)
+        ? "a cluster of its own (profile demo)"
+        : ShardLines.description(upstream) + reads(upstream.reads());
+  }
+
+  private static String reads(ReadSettings reads) {
+    if (!reads.usesReplicas()) {
+      return "";
+    }
+    String from = reads.from().name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return (reads.readOnly() ? ", only reads, from: " : ", reads from: ") + from;
   }
 
   /** Returns the configuration files, taken from the names that Spring gives property sources. */

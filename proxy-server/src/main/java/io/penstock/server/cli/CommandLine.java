@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The parsed command line.
  *
  * @param action what to do
- * @param options arguments for Spring: {@code --key=value}
+ * @param options arguments for Spring: {@code --key=value}; with {@link Action#COMPARE}, all
+ *     arguments after that word, for {@link CompareOptions}
  */
 public record CommandLine(Action action, List<String> options) {
 
@@ -17,11 +18,13 @@ public record CommandLine(Action action, List<String> options) {
   public enum Action {
     START,
     CHECK,
+    COMPARE,
     HELP,
     VERSION
   }
 
   private static final String CHECK = "--check";
+  private static final String COMPARE = "compare";
   private static final List<String> HELP = List.of("--help", "-h");
   private static final List<String> VERSION = List.of("--version", "-v");
   private static final List<String> WORDS = List.of("--help", "--version", CHECK);
@@ -42,6 +45,9 @@ public record CommandLine(Action action, List<String> options) {
     }
     if (all.stream().anyMatch(VERSION::contains)) {
       return new CommandLine(Action.VERSION, List.of());
+    }
+    if (all.indexOf(COMPARE) == 0) {
+      return new CommandLine(Action.COMPARE, all.subList(1, all.size()));
     }
     Action action = Action.START;
     List<String> options = new ArrayList<>();

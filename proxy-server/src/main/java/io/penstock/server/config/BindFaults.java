@@ -1,11 +1,18 @@
 package io.penstock.server.config;
 
+import static java.util.Objects.requireNonNull;
+
+import io.penstock.core.transport.Transport;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
 import org.springframework.boot.context.properties.bind.validation.BindValidationException;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -17,6 +24,9 @@ import org.springframework.validation.ObjectError;
 
 /** Translates errors of Spring's binder to messages about the configuration. */
 final class BindFaults {
+
+  /** The name of a listener or an upstream in the path of a field; an index of a list stays. */
+  private static final Pattern NAME_IN_PATH = Pattern.compile("\\[([^\\]]*[^\\]0-9][^\\]]*)]");
 
   private final PropertiesReader reader;
 
@@ -32,6 +42,12 @@ final class BindFaults {
       if (cause instanceof PlaceholderResolutionException unresolved) {
         return unresolved(failure.getName(), unresolved.getPlaceholder());
       }
+      if (cause instanceof UnboundConfigurationPropertiesException) {
+        return reader.fault(
+            failure.getName(),
+            "an element of the list is missing: indexes begin with 0 and have no gap",
+            "write the whole list in one place");
+      }
       if (cause instanceof ConversionException) {
         return wrongType(failure);
       }
@@ -40,12 +56,26 @@ final class BindFaults {
   }
 
   private ConfigurationFault outOfRange(BindValidationException failure) {
-    ObjectError error = failure.getValidationErrors().getAllErrors().getFirst();
-    ConfigurationPropertyName key = failure.getValidationErrors().getName();
-    if (error instanceof FieldError field) {
-      key = ConfigurationPropertyName.adapt(key + "." + dashed(field.getField()), '.');
+    Map<ConfigurationPropertyName, ObjectError> errors = new TreeMap<>();
+    for (ObjectError error : failure.getValidationErrors().getAllErrors()) {
+      errors.put(key(failure.getValidationErrors().getName(), error), error);
     }
-    return reader.fault(key, String.valueOf(error.getDefaultMessage()), fix(key, "change it"));
+    ConfigurationPropertyName key =
+        errors.keySet().stream() // a default of several listeners is wrong once, where it is set
+            .filter(name -> reader.isSet(name))
+            .findFirst()
+            .orElseGet(() -> errors.keySet().iterator().next());
+    String reason = String.valueOf(requireNonNull(errors.get(key)).getDefaultMessage());
+    return reader.fault(key, reason, fix(key, "change it"));
+  }
+
+  private static ConfigurationPropertyName key(
+      ConfigurationPropertyName section, ObjectError error) {
+    if (!(error instanceof FieldError field)) {
+      return section;
+    }
+    String path = NAME_IN_PATH.matcher(field.getField()).replaceAll(".$1");
+    return ConfigurationPropertyName.adapt(section + "." + dashed(path), '.');
   }
 
   private ConfigurationFault unresolved(ConfigurationPropertyName key, String placeholder) {
@@ -86,10 +116,21 @@ final class BindFaults {
     }
     if (type != null && type.isEnum()) {
       return Arrays.stream(type.getEnumConstants())
-          .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+          .map(BindFaults::written)
           .collect(Collectors.joining(", ", "one of ", ""));
     }
-    return type == int.class || type == Integer.class ? "a whole number" : "a value of this kind";
+    if (type != null && type.isRecord()) {
+      return "a section of keys";
+    }
+    return type == int.class || type == Integer.class || type == Long.class
+        ? "a whole number"
+        : "a value of this kind";
+  }
+
+  /** Returns the constant as documents write it; the names of transports have no dash. */
+  static String written(Object constant) {
+    String name = constant.toString().toLowerCase(Locale.ROOT);
+    return constant instanceof Transport ? name : name.replace('_', '-');
   }
 
   private static String dashed(String field) {

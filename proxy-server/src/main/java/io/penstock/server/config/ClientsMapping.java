@@ -14,11 +14,11 @@ final class ClientsMapping {
 
   private ClientsMapping() {}
 
-  static AcceptSettings acceptSettings(PenstockProperties properties) {
+  static AcceptSettings acceptSettings(PenstockProperties.Listener properties) {
     return new AcceptSettings(properties.maxConnectionRate(), properties.tcpKeepalive());
   }
 
-  static ClientLimits limits(PenstockProperties properties) {
+  static ClientLimits limits(PenstockProperties.Listener properties) {
     PenstockProperties.ClientOutputBufferLimit output = properties.clientOutputBufferLimit();
     PenstockProperties.ClientTimeout timeout = properties.clientTimeout();
     DataSize memory = properties.maxmemoryClients();

@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.server.url.ResourceUrl;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -9,13 +10,19 @@ import org.jspecify.annotations.Nullable;
 /** Maps the properties of the cluster facade, and rejects those that would mislead clients. */
 final class FacadeMapping {
 
-  private static final String KEY = "cluster-facade.";
   private static final int MAX_NODES = 1_000; // Redis Cluster's own limit
 
   private final PropertiesReader reader;
+  private final String listener;
+  private final String section;
 
-  FacadeMapping(PropertiesReader reader) {
+  /**
+   * @param listener what the keys of its listener begin with, below {@code penstock}
+   */
+  FacadeMapping(PropertiesReader reader, String listener) {
     this.reader = reader;
+    this.listener = listener;
+    this.section = listener + "cluster-facade.";
   }
 
   /**
@@ -30,20 +37,21 @@ final class FacadeMapping {
     }
     List<Endpoint> nodes = new ArrayList<>();
     for (int i = 0; i < facade.nodes().size(); i++) {
-      Endpoint node = node(facade.nodes().get(i), KEY + "nodes");
+      Endpoint node = node(facade.nodes().get(i), section + "nodes");
       if (nodes.contains(node)) {
-        throw invalid(KEY + "nodes", node + " is listed twice", "remove one of them");
+        throw invalid(section + "nodes", node + " is listed twice", "remove one of them");
       }
       nodes.add(node);
     }
     if (nodes.size() > MAX_NODES) {
-      throw invalid(KEY + "nodes", "more than " + MAX_NODES + " nodes are listed", "list fewer");
+      throw invalid(
+          section + "nodes", "more than " + MAX_NODES + " nodes are listed", "list fewer");
     }
     Integer announced = facade.announcePort();
     int announcePort = announced == null ? 0 : announced;
     String host = facade.announceHost();
     if (host != null) {
-      node((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":1", KEY + "announce-host");
+      node((host.indexOf(':') < 0 ? host : "[" + host + "]") + ":1", section + "announce-host");
     }
     if (nodes.size() > 1) {
       requireThisInstance(nodes, host, announcePort == 0 ? port : announcePort);
@@ -55,19 +63,21 @@ final class FacadeMapping {
   private void requireThisInstance(List<Endpoint> nodes, @Nullable String host, int port) {
     if (host == null) {
       throw invalid(
-          KEY + "announce-host",
+          section + "announce-host",
           "it is not set, and is needed to find this instance among the nodes",
-          "write the host of this instance as in " + reader.written(KEY + "nodes"));
+          "write the host of this instance as in " + reader.written(section + "nodes"));
     }
     if (port == 0) {
       throw invalid(
-          KEY + "announce-port",
-          "it is not set, and " + reader.written("port") + " is 0, which selects a free port",
-          "write the port of this instance as in " + reader.written(KEY + "nodes"));
+          section + "announce-port",
+          "it is not set, and "
+              + reader.written(listener + "port")
+              + " is 0, which selects a free port",
+          "write the port of this instance as in " + reader.written(section + "nodes"));
     }
     if (!nodes.contains(new Endpoint(host, port))) {
       throw invalid(
-          KEY + "nodes",
+          section + "nodes",
           "this instance, " + new Endpoint(host, port) + ", is not listed",
           "add it, or correct announce-host and announce-port");
     }

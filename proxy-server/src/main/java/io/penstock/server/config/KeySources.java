@@ -1,9 +1,12 @@
 package io.penstock.server.config;
 
+import io.penstock.server.url.ResourceUrl;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -56,6 +59,39 @@ final class KeySources {
       }
     }
     return new TreeSet<>(found);
+  }
+
+  /**
+   * Returns how the names directly below a key are written, by their uniform form. Environment
+   * variables come last, because their names have no dashes, and count only if {@code known} has
+   * the key.
+   */
+  Map<String, Set<String>> namesBelow(ConfigurationPropertyName parent, KeyTree known) {
+    Map<String, Set<String>> found = new LinkedHashMap<>();
+    for (ConfigurationPropertySource source : sources) {
+      if (!isEnvironmentVariables(source)) {
+        names(source)
+            .filter(parent::isAncestorOf)
+            .forEach(name ->
+                found
+                    .computeIfAbsent(uniformName(name), _ -> new LinkedHashSet<>())
+                    .add(KeyNames.nameIn(name)));
+      }
+    }
+    for (ConfigurationPropertySource source : sources) {
+      if (isEnvironmentVariables(source)) {
+        names(source)
+            .filter(name -> parent.isAncestorOf(name) && known.contains(name))
+            .filter(name -> isSet(source.getConfigurationProperty(name)))
+            .forEach(name ->
+                found.computeIfAbsent(uniformName(name), _ -> Set.of(KeyNames.nameIn(name))));
+      }
+    }
+    return found;
+  }
+
+  private static String uniformName(ConfigurationPropertyName key) {
+    return key.getElement(KeyNames.NAME, ConfigurationPropertyName.Form.UNIFORM);
   }
 
   /**
@@ -127,6 +163,23 @@ final class KeySources {
     return null;
   }
 
+  /** Returns the value of a key; of a list that is written as one, its first element. */
+  @Nullable ConfigurationProperty findValue(ConfigurationPropertyName name) {
+    ConfigurationProperty property = find(name);
+    return property == null ? find(name.append("[0]")) : property;
+  }
+
+  /** Returns whether one source has both keys. */
+  boolean hasBoth(ConfigurationPropertyName one, ConfigurationPropertyName other) {
+    for (ConfigurationPropertySource source : sources) {
+      if (source.getConfigurationProperty(one) != null
+          && source.getConfigurationProperty(other) != null) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns every place where a key is set, the one that wins first. */
   List<String> origins(ConfigurationPropertyName name) {
     List<String> origins = new ArrayList<>();
@@ -144,7 +197,7 @@ final class KeySources {
   ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
     ConfigurationProperty property = find(name);
     String value = property == null ? null : shown(name, String.valueOf(property.getValue()));
-    return new ConfigurationFault(name.toString(), value, origin(property), reason, fix);
+    return new ConfigurationFault(name.toString(), value, origin(findValue(name)), reason, fix);
   }
 
   /** Describes an error of an unknown key. Its value is not shown: it may be a password. */
@@ -157,7 +210,9 @@ final class KeySources {
     if (key.equals("password")) {
       return value.isEmpty() ? "" : "***";
     }
-    return key.equals("resource") ? ResourceUrl.masked(value) : value;
+    return key.equals("resource") || KeyNames.isUrlOfUpstream(name) || KeyNames.isOfShard(name)
+        ? ResourceUrl.masked(value)
+        : value;
   }
 
   private static @Nullable String origin(@Nullable ConfigurationProperty property) {

@@ -1,6 +1,8 @@
 package io.penstock.server.config;
 
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,8 +14,18 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
-/** The keys of a tree of records. */
+/**
+ * The keys of a tree of records. Below a map, each key is known once: the element {@code [*]}
+ * stands for any name ({@link #template}). Below a list of records, the element {@code [0]} stands
+ * for any index.
+ */
 final class KeyTree {
+
+  /** Stands for the name of a listener or an upstream. */
+  static final String ANY_NAME = "[*]";
+
+  /** Stands for the index of a section in a list. */
+  private static final String ANY_INDEX = "[0]";
 
   private static final int MAX_TYPOS = 3;
 
@@ -58,9 +70,39 @@ final class KeyTree {
   /**
    * Returns whether there is such a key, by its name or an old one, or such an element of a list.
    */
-  boolean contains(ConfigurationPropertyName name) {
+  boolean contains(ConfigurationPropertyName wanted) {
+    ConfigurationPropertyName name = template(KeyNames.canonical(wanted));
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
     return list == null ? keys.containsKey(newName(name)) : list.isList();
+  }
+
+  /**
+   * Returns the key with {@link #ANY_NAME} in place of the name of its listener or upstream, and
+   * with the first index for a section in a list. The index of a last element stays.
+   */
+  static ConfigurationPropertyName template(ConfigurationPropertyName key) {
+    return KeyNames.isNamed(key) ? withoutIndexes(withName(key, ANY_NAME)) : key;
+  }
+
+  private static ConfigurationPropertyName withoutIndexes(ConfigurationPropertyName key) {
+    ConfigurationPropertyName result = key;
+    for (int i = KeyNames.KEY; i < key.getNumberOfElements() - 1; i++) {
+      if (key.isNumericIndex(i)) {
+        result = KeyNames.joined(result.chop(i) + ANY_INDEX, result, i + 1);
+      }
+    }
+    return result;
+  }
+
+  /** Returns the key of another listener or upstream. */
+  static ConfigurationPropertyName withName(ConfigurationPropertyName key, String name) {
+    ConfigurationPropertyName other = key.chop(KeyNames.NAME).append(name);
+    return KeyNames.joined(other.toString(), key, KeyNames.KEY);
+  }
+
+  /** Returns the key as documents show it. */
+  static String shown(ConfigurationPropertyName key) {
+    return key.toString().replace(ANY_NAME, ".NAME").replace(ANY_INDEX, "[]");
   }
 
   /** Returns the name that replaces this one; the name itself if it is not an old one. */
@@ -70,7 +112,7 @@ final class KeyTree {
 
   /** Returns whether there are keys below this name, which is not a key itself. */
   boolean isSection(ConfigurationPropertyName name) {
-    return sections.contains(name);
+    return sections.contains(template(name));
   }
 
   /** Returns the names of all keys, and then the old names. */
@@ -85,7 +127,7 @@ final class KeyTree {
 
   /** Returns the default of a key, or null. */
   @Nullable String defaultOf(ConfigurationPropertyName name) {
-    Key key = keys.get(newName(name));
+    Key key = keys.get(newName(template(KeyNames.canonical(name))));
     return key == null ? null : key.defaultValue();
   }
 
@@ -111,10 +153,15 @@ final class KeyTree {
   }
 
   /** Returns the key that the user may have meant, or null if none is similar. */
-  @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wrong) {
+  @Nullable ConfigurationPropertyName nearest(ConfigurationPropertyName wanted) {
+    boolean named = KeyNames.isNamed(wanted);
+    ConfigurationPropertyName wrong = template(withoutIndex(wanted));
     ConfigurationPropertyName best = null;
     int bestDistance = Integer.MAX_VALUE;
-    for (ConfigurationPropertyName name : names().toList()) {
+    for (ConfigurationPropertyName name : Stream.concat(names(), KeyNames.shortForms()).toList()) {
+      if (KeyNames.isNamed(name) != named) {
+        continue;
+      }
       int distance = distance(name.toString(), wrong.toString());
       boolean sameLastWord = last(name).equals(last(wrong));
       if (sameLastWord) {
@@ -125,7 +172,22 @@ final class KeyTree {
         bestDistance = distance;
       }
     }
-    return best == null || bestDistance > MAX_TYPOS ? null : newName(best);
+    if (best == null || bestDistance > MAX_TYPOS) {
+      return null;
+    }
+    if (!named) {
+      return newName(best);
+    }
+    return best.getParent().equals(wrong.getParent())
+        ? withoutIndex(wanted)
+            .getParent()
+            .append(best.getLastElement(ConfigurationPropertyName.Form.DASHED))
+        : withName(best, KeyNames.nameIn(wanted));
+  }
+
+  /** Returns the list of an element of one. */
+  private static ConfigurationPropertyName withoutIndex(ConfigurationPropertyName key) {
+    return key.isLastElementIndexed() ? key.getParent() : key;
   }
 
   private static ConfigurationPropertyName.Form form() {
@@ -143,10 +205,22 @@ final class KeyTree {
       if (component.getType().isRecord()) {
         sections.add(name);
         add(name, component.getType());
+      } else if (component.getType() == Map.class) {
+        sections.add(name);
+        add(name.append(ANY_NAME), elementType(component));
       } else {
         keys.put(name, new Key(name, defaultOf(type, component), component.getType()));
+        if (component.getType() == List.class && elementType(component).isRecord()) {
+          add(name.append(ANY_INDEX), elementType(component));
+        }
       }
     }
+  }
+
+  /** Returns the type of the elements of a list, or of the values of a map. */
+  private static Class<?> elementType(RecordComponent collection) {
+    Type[] arguments = ((ParameterizedType) collection.getGenericType()).getActualTypeArguments();
+    return (Class<?>) arguments[arguments.length - 1];
   }
 
   /** The annotation is on the parameter of the constructor, not on the record component. */

@@ -2,15 +2,22 @@ package io.penstock.server.config;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Balance;
+import io.penstock.core.upstream.ReadFrom;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Size;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.convert.Delimiter;
 import org.springframework.util.unit.DataSize;
 import org.springframework.validation.annotation.Validated;
 
@@ -45,11 +52,16 @@ import org.springframework.validation.annotation.Validated;
  * @param maxInFlight Limits of requests that are not answered yet.
  * @param backend Connections to the nodes.
  * @param topology How Penstock keeps its view of the nodes up to date.
+ * @param reads Which nodes serve commands that only read.
  * @param commands Which commands clients may use.
  * @param readiness Slots that must have a responding master before the readiness probe succeeds:
  *     none, at least one, or all.
  * @param transpond Where commands are sent to.
  * @param clusterFacade The Redis Cluster that Penstock presents to clients.
+ * @param listeners The listeners, by name. If there are none, `port`, `bind`, `password` and
+ *     `cluster-facade` describe the only one, `default`.
+ * @param upstreams The upstreams, by name: a section, or only a URL. `transpond` is the upstream
+ *     `default`.
  */
 @ConfigurationProperties(PropertiesReader.PREFIX)
 @Validated
@@ -74,10 +86,41 @@ public record PenstockProperties(
     @DefaultValue @Valid MaxInFlight maxInFlight,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
+    @DefaultValue @Valid Reads reads,
     @DefaultValue Commands commands,
     @DefaultValue("any-slot") Readiness readiness,
     @DefaultValue @Valid Transpond transpond,
-    @DefaultValue @Valid ClusterFacade clusterFacade) {
+    @DefaultValue @Valid ClusterFacade clusterFacade,
+    @DefaultValue Map<String, @Valid Listener> listeners,
+    @DefaultValue Map<String, @Valid Upstream> upstreams) {
+
+  public PenstockProperties {
+    listeners = Collections.unmodifiableMap(new LinkedHashMap<>(listeners)); // keeps the order
+    upstreams = Collections.unmodifiableMap(new LinkedHashMap<>(upstreams));
+  }
+
+  /** Returns the listener that the keys outside of {@code listeners} describe. */
+  Listener defaultListener() {
+    return new Listener(
+        port,
+        bind,
+        null,
+        password,
+        maxClients,
+        maxConnectionRate,
+        tcpKeepalive,
+        protoMaxBulkLen,
+        clientOutputBufferLimit,
+        maxmemoryClients,
+        clientTimeout,
+        maxInFlight,
+        clusterFacade);
+  }
+
+  /** Returns the upstream with this resource that has no keys of its own. */
+  Upstream upstreamOf(@Nullable String resource) {
+    return new Upstream(resource, null, reads, backend, topology);
+  }
 
   @Override
   public String toString() {
@@ -230,7 +273,8 @@ public record PenstockProperties(
    * The route.
    *
    * @param type Kind of the route. `simple`, one resource, is the only one so far.
-   * @param resource URL of the Redis Cluster or the single server. Must be set.
+   * @param resource URL of the servers of upstream `default`. Must be set unless there are other
+   *     upstreams.
    */
   public record Local(@DefaultValue("simple") String type, @Nullable String resource) {
 
@@ -259,6 +303,199 @@ public record PenstockProperties(
 
     public ClusterFacade {
       nodes = List.copyOf(nodes);
+    }
+  }
+
+  /**
+   * Which nodes serve commands that only read.
+   *
+   * @param from Nodes that serve reads. With `lowest-latency` and `any`, the master is one of them.
+   * @param balance How clients are distributed over the nodes that may serve their reads.
+   * @param zone Zone of this instance. Nodes of this zone serve its reads while there are any.
+   * @param zones Zones of nodes, each as `host:port=zone`. The zone of other nodes is the one that
+   *     the server reports (Valkey's `availability-zone`).
+   * @param maxReplicaLag Bytes of the replication stream that a replica may lack and still serve
+   *     reads. If not set, there is no limit.
+   * @param readYourWrites Time after the reply to a write during which the master serves the reads
+   *     of the same client connection. `0` disables it.
+   */
+  public record Reads(
+      @DefaultValue("master") ReadFrom from,
+      @DefaultValue("round-robin") Balance balance,
+      @Size(min = 1, message = "must not be empty") @Nullable String zone,
+      @DefaultValue List<String> zones,
+      @Between(min = "0") @Nullable DataSize maxReplicaLag,
+      @DefaultValue("1s") @Between(min = "0", max = "1h") Duration readYourWrites) {
+
+    public Reads {
+      zones = List.copyOf(zones);
+    }
+  }
+
+  /**
+   * One listener. What it does not set is as outside of {@code listeners}; {@code port}, {@code
+   * bind}, {@code password} and {@code cluster-facade} are its own.
+   *
+   * @param port TCP port that clients connect to. Must be set. `0` selects a free port; the log
+   *     shows it.
+   * @param bind Address to listen on. `127.0.0.1` accepts clients of this machine only.
+   * @param upstream Name of the upstream that commands are sent to. If not set, `default`, or the
+   *     only one.
+   * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
+   *     clients need no authentication.
+   * @param maxClients Maximum number of clients of this listener.
+   * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
+   * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
+   * @param protoMaxBulkLen Maximum size of one argument of a command.
+   * @param clientOutputBufferLimit Limits of the replies that one client leaves unread.
+   * @param maxmemoryClients Maximum memory of the clients of this listener together.
+   * @param clientTimeout Times after which a client is closed.
+   * @param maxInFlight Limits of requests that are not answered yet.
+   * @param clusterFacade The Redis Cluster that this listener presents to clients.
+   */
+  public record Listener(
+      @Between(min = "0", max = "65535") @Nullable Integer port,
+      @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
+      @Size(min = 1, message = "must not be empty") @Nullable String upstream,
+      @Size(min = 1, message = "must not be empty: that would admit every client")
+          @Nullable String password,
+      @DefaultValue("10000") @Between(min = "1") int maxClients,
+      @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
+      @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
+      @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
+      @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
+      @Between(min = "0") @Nullable DataSize maxmemoryClients,
+      @DefaultValue @Valid ClientTimeout clientTimeout,
+      @DefaultValue @Valid MaxInFlight maxInFlight,
+      @DefaultValue @Valid ClusterFacade clusterFacade) {
+
+    @Override
+    public String toString() {
+      return "Listener[bind=" + bind + ", port=" + port + "]"; // no password
+    }
+  }
+
+  /**
+   * One upstream. What it does not set is as outside of {@code upstreams}.
+   *
+   * @param resource URL of the servers. Must be set unless there are `shards`.
+   * @param shards Servers and other upstreams that share the keys.
+   * @param reads Which nodes serve commands that only read.
+   * @param backend Connections to the nodes.
+   * @param topology How Penstock keeps its view of the nodes up to date.
+   */
+  public record Upstream(
+      @Nullable String resource,
+      @Valid @Nullable Shards shards,
+      @DefaultValue @Valid Reads reads,
+      @DefaultValue @Valid Backend backend,
+      @DefaultValue @Valid Topology topology) {
+
+    @Override
+    public String toString() {
+      return "Upstream"; // the resource may hold a password
+    }
+  }
+
+  /**
+   * Servers and other upstreams that share the keys.
+   *
+   * @param distribution How keys are distributed, as another proxy does it. Must be set.
+   * @param hash Hash function, by its name in that proxy. If not set, the default of the
+   *     distribution.
+   * @param hashTag The two characters around the part of a key that is hashed. If not set, the rule
+   *     of the distribution.
+   * @param autoEject When a server that fails leaves the layout, so that its keys belong to others.
+   *     Only for caches. If not set, never.
+   * @param hold Whether requests for a server that does not answer wait in the failover hold,
+   *     though no replica can take over. Otherwise they fail after `command-timeout`.
+   * @param servers The shards, unless `distribution` needs `slots`: for each a URL, which may have
+   *     `weight`, `name` and `token` as parameters, the name of another upstream, or a section.
+   * @param slots The slots of `codis`, or the buckets of `camellia`, of each shard.
+   */
+  public record Shards(
+      @Nullable Distribution distribution,
+      @Nullable String hash,
+      @Nullable String hashTag,
+      @Valid @Nullable AutoEject autoEject,
+      @DefaultValue("false") boolean hold,
+      @DefaultValue List<@Valid ShardServer> servers,
+      @DefaultValue List<@Valid ShardSlots> slots) {
+
+    public Shards {
+      servers = List.copyOf(servers);
+      slots = List.copyOf(slots);
+    }
+
+    @Override
+    public String toString() {
+      return "Shards"; // a URL may hold a password
+    }
+  }
+
+  /**
+   * When a server that fails leaves the layout.
+   *
+   * @param failures Failures in a row after which the server leaves the layout.
+   * @param retry Time after which the server is in the layout again, without a check.
+   */
+  public record AutoEject(
+      @DefaultValue("2") @Between(min = "1", max = "1000000") int failures,
+      @DefaultValue("30s") @Between(min = "100ms", max = "24h") Duration retry) {}
+
+  /**
+   * One shard of a layout of servers.
+   *
+   * @param to URL, name of another upstream, or list of the URLs of a master and its replicas. Must
+   *     be set.
+   * @param name Name from which the place in the layout is computed. If not set, the address or the
+   *     name of the upstream.
+   * @param weight Share of the keys compared to the others. If not set, 1.
+   * @param token With `dynomite`, the tokens of the server.
+   */
+  public record ShardServer(
+      @Delimiter(Delimiter.NONE) @DefaultValue List<String> to,
+      @Size(min = 1, message = "must not be empty") @Nullable String name,
+      @Between(min = "1", max = "1000000") @Nullable Integer weight,
+      @DefaultValue List<Long> token) {
+
+    public ShardServer {
+      to = List.copyOf(to);
+      token = List.copyOf(token);
+    }
+
+    /** A shard that is only a text; the binder calls it. */
+    public static ShardServer of(String text) {
+      return new ShardServer(List.of(text), null, null, List.of());
+    }
+
+    @Override
+    public String toString() {
+      return "ShardServer"; // a URL may hold a password
+    }
+  }
+
+  /**
+   * Slots or buckets of one shard. A shard may have several of these.
+   *
+   * @param range First and last number, such as `0-511`.
+   * @param list Numbers, such as `[0, 2, 4]`. Either `range` or `list` must be set.
+   * @param to URL, name of another upstream, or list of the URLs of a master and its replicas. Must
+   *     be set.
+   */
+  public record ShardSlots(
+      @Nullable String range,
+      @DefaultValue List<Integer> list,
+      @Delimiter(Delimiter.NONE) @DefaultValue List<String> to) {
+
+    public ShardSlots {
+      list = List.copyOf(list);
+      to = List.copyOf(to);
+    }
+
+    @Override
+    public String toString() {
+      return "ShardSlots"; // a URL may hold a password
     }
   }
 }

@@ -1,10 +1,12 @@
 package io.penstock.server.config;
 
+import io.penstock.server.url.UrlRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.BindException;
@@ -54,6 +56,7 @@ public final class PropertiesReader {
   private final KeySources sources;
   private final Set<ConfigurationPropertyName> own;
   private final Set<ConfigurationPropertyName> compatible;
+  private final NamesCheck names;
   private final ConfigurableEnvironment environment;
 
   public PropertiesReader(ConfigurableEnvironment environment) {
@@ -61,6 +64,7 @@ public final class PropertiesReader {
     this.sources = new KeySources(environment);
     this.own = sources.below(PREFIX, KEYS);
     this.compatible = sources.below(COMPATIBLE_PREFIX, COMPATIBLE_KEYS);
+    this.names = new NamesCheck(sources, own);
   }
 
   /** The keys of camellia-redis-proxy; their names are the components. */
@@ -87,14 +91,19 @@ public final class PropertiesReader {
   public PenstockProperties read(Validator validator) {
     rejectMisspeltPrefix();
     rejectBothPrefixes();
+    names.rejectInvalid();
     rejectUnknownKeys();
+    names.rejectKeysOfDefaultListener();
     rejectBothNames();
+    rejectTwoNamesOfOneKey();
     warnOfOldNames();
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder = new Binder(ownSources(), placeholders);
     try {
-      KEYS.namesOf(Duration.class).forEach(name -> rejectMissingUnit(binder, name));
+      KEYS.namesOf(Duration.class)
+          .flatMap(names::concrete)
+          .forEach(name -> rejectMissingUnit(binder, name));
       return binder.bindOrCreate(
           PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));
     } catch (BindException e) {
@@ -127,12 +136,59 @@ public final class PropertiesReader {
   }
 
   private ConfigurationPropertyName written(ConfigurationPropertyName key) {
-    if (compatible.isEmpty()) {
-      ConfigurationPropertyName old = RENAMED.getNameForAlias(key);
-      return old != null && own.contains(old) ? old : key;
+    if (!compatible.isEmpty()) {
+      ConfigurationPropertyName name = ALIASES.getNameForAlias(key);
+      return name == null ? key : name; // the other tree lacks most keys
     }
-    ConfigurationPropertyName name = ALIASES.getNameForAlias(key);
-    return name == null ? key : name; // the other tree lacks most keys
+    ConfigurationPropertyName name = nameThatIsSet(key);
+    ConfigurationPropertyName outside = name == null ? KeyNames.inherited(key) : null;
+    ConfigurationPropertyName inherited = outside == null ? null : nameThatIsSet(outside);
+    return name != null ? name : inherited != null ? inherited : key;
+  }
+
+  /** Returns the name under which a key is set, by any of its names, or null if it is not set. */
+  private @Nullable ConfigurationPropertyName nameThatIsSet(ConfigurationPropertyName key) {
+    ConfigurationPropertyName old = RENAMED.getNameForAlias(key);
+    if (old != null && own.contains(old)) {
+      return old;
+    }
+    if (sources.findValue(key) != null) {
+      return key;
+    }
+    ConfigurationPropertyName other = KeyNames.shortForm(key);
+    return other == null || sources.findValue(other) == null ? null : other;
+  }
+
+  /** Returns whether the key itself is set, rather than its default outside. */
+  boolean isSet(ConfigurationPropertyName key) {
+    return nameThatIsSet(key) != null;
+  }
+
+  /** Returns whether a key is set, given without {@code penstock}. */
+  boolean isSet(String key) {
+    return isSet(ConfigurationPropertyName.of(PREFIX + "." + key));
+  }
+
+  /** Returns whether there are {@code penstock.listeners}. */
+  public boolean hasNamedListeners() {
+    return own.stream().anyMatch(KeyNames.LISTENERS::isAncestorOf);
+  }
+
+  boolean hasNamedUpstreams() {
+    return own.stream().anyMatch(KeyNames.UPSTREAMS::isAncestorOf);
+  }
+
+  /** Returns whether an upstream has keys that say how it is connected to or read. */
+  boolean hasSettingsOfUpstream(String name) {
+    return own.stream()
+        .filter(key -> KeyNames.UPSTREAMS.isAncestorOf(key) && KeyNames.nameIn(key).equals(name))
+        .map(KeyNames::canonical)
+        .anyMatch(KeyNames::isSettingOfUpstream);
+  }
+
+  /** Returns how resource URLs of this configuration are read. */
+  UrlRules urlRules() {
+    return compatible.isEmpty() ? UrlRules.PENSTOCK : UrlRules.CAMELLIA;
   }
 
   /**
@@ -140,11 +196,19 @@ public final class PropertiesReader {
    */
   private Iterable<ConfigurationPropertySource> ownSources() {
     List<ConfigurationPropertySource> aliased = new ArrayList<>();
+    List<ConfigurationPropertySource> defaults = new ArrayList<>();
     for (ConfigurationPropertySource source : sources.all()) {
-      aliased.add(
-          compatible.isEmpty()
-              ? source.withAliases(RENAMED)
-              : source.filter(compatible::contains).withAliases(ALIASES));
+      NamedSource named =
+          new NamedSource(
+              compatible.isEmpty()
+                  ? source.withAliases(RENAMED)
+                  : source.filter(compatible::contains).withAliases(ALIASES),
+              names::isListed);
+      aliased.add(named);
+      defaults.add(named.defaults());
+    }
+    if (names.isUsed()) {
+      aliased.addAll(defaults);
     }
     return aliased;
   }
@@ -195,6 +259,20 @@ public final class PropertiesReader {
         });
   }
 
+  /** In two sources, one overrides the other; in one, neither is meant more than the other. */
+  private void rejectTwoNamesOfOneKey() {
+    for (ConfigurationPropertyName name : own) {
+      ConfigurationPropertyName other = KeyNames.canonical(name);
+      if (!other.equals(name) && sources.hasBoth(name, other)) {
+        throw new InvalidConfigurationException(
+            sources.fault(
+                name,
+                "it is another name of " + other + ", which is set too",
+                "remove one of them"));
+      }
+    }
+  }
+
   private void warnOfOldNames() {
     RenamedKeys.newByOld()
         .forEach((old, now) -> {
@@ -212,6 +290,8 @@ public final class PropertiesReader {
   private void rejectUnknownKeys() {
     for (ConfigurationPropertyName name : own) {
       if (!KEYS.contains(name)) {
+        names.rejectListenerWithoutKeys(name);
+        names.rejectMisplacedShards(name);
         ConfigurationPropertyName meant = KEYS.nearest(name);
         throw new InvalidConfigurationException(
             sources.unknownKey(

@@ -1,14 +1,9 @@
 package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Backend;
-import io.penstock.core.ProxySettings.FailoverHold;
-import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.ProxySettings.Refresh;
-import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
-import io.penstock.core.topology.UpstreamSettings;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -29,46 +24,28 @@ public final class SettingsMapping {
   /**
    * Returns the core's settings.
    *
-   * @param demo the resource that replaces the configured one, or null
+   * @param demo the resource that replaces the one of upstream {@code default}, or null
    * @throws InvalidConfigurationException if a value is not supported
    * @throws MissingResourceException if no resource is configured
    */
   public ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     rejectUnsupported(properties);
     CommandRules rules = rules(properties.commands());
-    String resource = demo == null ? properties.transpond().local().resource() : demo;
-    if (resource == null || resource.isBlank()) {
+    List<Upstream> upstreams = new UpstreamsMapping(reader).map(properties, demo);
+    if (upstreams.isEmpty()) {
       throw new MissingResourceException();
     }
     int loops =
         Objects.requireNonNullElseGet(
             properties.eventLoops(), () -> Runtime.getRuntime().availableProcessors());
     return new ProxySettings(
-        new Listen(
-            properties.bind(),
-            properties.port(),
-            properties.maxClients(),
-            properties.password(),
-            Math.toIntExact(properties.protoMaxBulkLen().toBytes()),
-            ClientsMapping.acceptSettings(properties),
-            ClientsMapping.limits(properties)),
-        upstream(resource.strip()),
+        new ListenersMapping(reader, upstreams).map(properties),
+        upstreams,
         dispatch(properties, loops),
-        new Backend(
-            properties.backend().connectTimeout(),
-            properties.backend().commandTimeout(),
-            properties.backend().connectionsPerLoop(),
-            properties.backend().exclusiveConnectionsPerLoop(),
-            new FailoverHold(
-                properties.backend().failoverHold(), properties.backend().failoverHoldRequests()),
-            queueLimits(properties.backend())),
-        new Refresh(
-            properties.topology().refreshPeriod(), properties.topology().minRefreshInterval()),
         rules,
         properties.transport(),
         loops,
-        properties.eventLoopTimeSlice(),
-        new FacadeMapping(reader).map(properties.clusterFacade(), properties.port()));
+        properties.eventLoopTimeSlice());
   }
 
   private ProxySettings.Dispatch dispatch(PenstockProperties properties, int loops) {
@@ -85,10 +62,6 @@ public final class SettingsMapping {
         yield new ProxySettings.Dispatch.Sync(connections);
       }
     };
-  }
-
-  private static QueueLimits queueLimits(PenstockProperties.Backend backend) {
-    return new QueueLimits(backend.maxInFlightPerConnection(), backend.maxUnsent().toBytes());
   }
 
   private void rejectUnsupported(PenstockProperties properties) {
@@ -136,15 +109,6 @@ public final class SettingsMapping {
       root = cause;
     }
     return String.valueOf(root.getMessage());
-  }
-
-  private UpstreamSettings upstream(String resource) {
-    try {
-      return ResourceUrl.parse(resource);
-    } catch (ResourceUrl.InvalidUrlException e) {
-      throw new InvalidConfigurationException(
-          reader.fault("transpond.local.resource", e.reason(), e.fix()));
-    }
   }
 
   private void reject(String key, String reason, String fix) {

@@ -17,6 +17,13 @@ public class HealthConfiguration {
     return new ProxyHealth(proxy, lifecycle, properties.readiness());
   }
 
+  /** The bean name makes it {@code listeners}. */
+  @Bean
+  ListenersHealth listenersHealthContributor(
+      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
+    return new ListenersHealth(proxy, lifecycle, properties.readiness());
+  }
+
   @Bean
   TopologyEndpoint topologyEndpoint(
       Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {

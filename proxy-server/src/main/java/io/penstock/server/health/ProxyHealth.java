@@ -1,20 +1,25 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.ProxyListener;
+import io.penstock.core.ProxyUpstream;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
 
 /**
- * Readiness of the proxy: it listens, and the slots with an answering master satisfy the configured
- * rule. Part of the readiness group.
+ * Readiness of the proxy: all listeners are ready. A listener is ready if it listens and the slots
+ * of its upstream with an answering master satisfy the configured rule. Part of the readiness
+ * group.
  */
 class ProxyHealth extends AbstractHealthIndicator {
 
@@ -48,21 +53,58 @@ class ProxyHealth extends AbstractHealthIndicator {
     }
   }
 
+  /**
+   * Returns whether a listener is ready.
+   *
+   * @param rule which slots of its upstream must be covered
+   */
+  static boolean isReady(ProxyListener listener, ProxyLifecycle lifecycle, Readiness rule) {
+    return lifecycle.isRunning()
+        && listener.isListening()
+        && rule.isMet(listener.upstream().status());
+  }
+
   @Override
   protected void doHealthCheck(Health.Builder health) {
-    boolean listening = lifecycle.isRunning();
-    UpstreamStatus upstream = proxy.upstreamStatus();
-    health.status(listening && rule.isMet(upstream) ? "UP" : "OUT_OF_SERVICE");
-    health.withDetail("listening", listening);
-    health.withDetail("rule", rule.key());
-    Reachability reach = proxy.reachability();
-    health.withDetail("reached", reach.reached());
-    if (reach.failure() != null) {
-      health.withDetail("failure", reach.failure());
+    List<ProxyListener> listeners = proxy.listeners();
+    boolean ready = true;
+    Map<String, Object> each = new LinkedHashMap<>();
+    for (ProxyListener listener : listeners) {
+      boolean up = isReady(listener, lifecycle, rule);
+      ready &= up;
+      each.put(listener.name(), details(listener, up));
     }
-    health.withDetail("shards", upstream.topology().shards().size());
-    health.withDetail("coveredSlots", upstream.coveredSlots());
-    health.withDetail("uncovered", uncovered(upstream.gaps()));
+    health.status(ready ? "UP" : "OUT_OF_SERVICE");
+    health.withDetail("listening", lifecycle.isRunning());
+    health.withDetail("rule", rule.key());
+    if (listeners.size() == 1) {
+      details(listeners.getFirst().upstream()).forEach(health::withDetail);
+    } else {
+      health.withDetail("listeners", each);
+    }
+  }
+
+  private Map<String, Object> details(ProxyListener listener, boolean ready) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    details.put("status", ready ? "UP" : "OUT_OF_SERVICE");
+    details.put("listening", lifecycle.isRunning() && listener.isListening());
+    details.put("upstream", listener.upstream().name());
+    details.putAll(details(listener.upstream()));
+    return details;
+  }
+
+  private static Map<String, Object> details(ProxyUpstream of) {
+    Map<String, Object> details = new LinkedHashMap<>();
+    UpstreamStatus upstream = of.status();
+    Reachability reach = of.reachability();
+    details.put("reached", reach.reached());
+    if (reach.failure() != null) {
+      details.put("failure", reach.failure());
+    }
+    details.put("shards", upstream.topology().shards().size());
+    details.put("coveredSlots", upstream.coveredSlots());
+    details.put("uncovered", uncovered(upstream.gaps()));
+    return details;
   }
 
   private static List<Uncovered> uncovered(List<Gap> gaps) {

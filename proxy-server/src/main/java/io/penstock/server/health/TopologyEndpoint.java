@@ -1,6 +1,7 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.ProxyUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -12,13 +13,19 @@ import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
 
-/** {@code /actuator/topology}: the cluster as Penstock currently sees it. */
+/**
+ * {@code /actuator/topology}: the upstream, or each of them, as Penstock currently sees it; {@code
+ * /actuator/topology/NAME}: one of them.
+ */
 @org.springframework.boot.actuate.endpoint.annotation.Endpoint(id = "topology")
 class TopologyEndpoint {
 
@@ -33,7 +40,7 @@ class TopologyEndpoint {
   }
 
   /**
-   * The response body.
+   * The response body about one upstream.
    *
    * @param state {@code complete} if the masters of all slots answer, {@code partial} if some do,
    *     {@code down} if none does, {@code unknown} while no slot has a master
@@ -80,10 +87,38 @@ class TopologyEndpoint {
       @Nullable String answeredBy,
       @Nullable String failure) {}
 
+  /**
+   * The response body if there are several upstreams.
+   *
+   * @param upstreams by name
+   */
+  record Views(Map<String, View> upstreams) {}
+
+  /** Returns the only upstream, or all. */
   @ReadOperation
-  View topology() {
-    UpstreamStatus upstream = proxy.upstreamStatus();
-    TopologyStatus status = proxy.topologyStatus();
+  Object topology() {
+    List<ProxyUpstream> upstreams = proxy.upstreams();
+    if (upstreams.size() == 1) {
+      return view(upstreams.getFirst());
+    }
+    Map<String, View> views = new LinkedHashMap<>();
+    upstreams.forEach(upstream -> views.put(upstream.name(), view(upstream)));
+    return new Views(views);
+  }
+
+  /** Returns one upstream; null, which is 404, if there is none with this name. */
+  @ReadOperation
+  @Nullable View topology(@Selector String upstream) {
+    return proxy.upstreams().stream()
+        .filter(each -> each.name().equals(upstream))
+        .findFirst()
+        .map(this::view)
+        .orElse(null);
+  }
+
+  private View view(ProxyUpstream of) {
+    UpstreamStatus upstream = of.status();
+    TopologyStatus status = of.topologyStatus();
     TopologyStatus.Refreshed last = status.lastRefresh();
     return new View(
         state(upstream),

@@ -1,6 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.observe.FailoverHoldReport;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -20,6 +21,17 @@ final class CompositeProxyEvents implements ProxyEvents {
   }
 
   @Override
+  public ProxyEvents ofUpstream(Label upstream) {
+    return new CompositeProxyEvents(
+        listeners.stream().map(each -> each.ofUpstream(upstream)).toList());
+  }
+
+  @Override
+  public ProxyEvents ofListener(Label name) {
+    return new CompositeProxyEvents(listeners.stream().map(each -> each.ofListener(name)).toList());
+  }
+
+  @Override
   public void clientRejected() {
     listeners.forEach(ProxyEvents::clientRejected);
   }
@@ -32,6 +44,16 @@ final class CompositeProxyEvents implements ProxyEvents {
   @Override
   public void backendDisconnected(Endpoint node, Throwable cause) {
     listeners.forEach(listener -> listener.backendDisconnected(node, cause));
+  }
+
+  @Override
+  public void serverEjected(Endpoint node) {
+    listeners.forEach(listener -> listener.serverEjected(node));
+  }
+
+  @Override
+  public void serverReadmitted(Endpoint node) {
+    listeners.forEach(listener -> listener.serverReadmitted(node));
   }
 
   @Override

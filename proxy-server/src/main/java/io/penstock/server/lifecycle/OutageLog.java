@@ -2,6 +2,7 @@ package io.penstock.server.lifecycle;
 
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.FailoverHoldReport;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
@@ -51,6 +52,7 @@ final class OutageLog implements ProxyEvents {
   private static final ThreadFactory THREADS =
       Thread.ofVirtual().name("penstock-outage-log").factory();
 
+  private final String prefix;
   private final LongSupplier nanoTime;
   private final Executor inOrder;
   private final Map<String, Outage> outages = new TreeMap<>(); // by name of the node
@@ -63,10 +65,23 @@ final class OutageLog implements ProxyEvents {
     this(System::nanoTime, Executors.newSingleThreadExecutor(THREADS));
   }
 
+  private OutageLog(Label upstream, OutageLog shared) {
+    this.prefix = upstream.prefix();
+    this.nanoTime = shared.nanoTime;
+    this.inOrder = shared.inOrder;
+  }
+
+  /** Outages of each upstream are their own, also if two have the same nodes. */
+  @Override
+  public ProxyEvents ofUpstream(Label upstream) {
+    return new OutageLog(upstream, this);
+  }
+
   /**
    * @param inOrder runs tasks one at a time, in order
    */
   OutageLog(LongSupplier nanoTime, Executor inOrder) {
+    this.prefix = Label.ONLY.prefix();
     this.nanoTime = nanoTime;
     this.inOrder = inOrder;
   }
@@ -96,7 +111,7 @@ final class OutageLog implements ProxyEvents {
     Long loggedAt = lossLoggedAt.get(node);
     if (connected.remove(node) && (loggedAt == null || now - loggedAt > QUIET_NANOS)) {
       lossLoggedAt.put(node, now);
-      LOG.info("Connection to {} lost: {}", node, cause.getMessage());
+      LOG.info("{}Connection to {} lost: {}", prefix, node, cause.getMessage());
     }
   }
 
@@ -201,7 +216,8 @@ final class OutageLog implements ProxyEvents {
     String reason = failure == null ? "" : " (" + failure + ")";
     if (outage.isLogged) {
       LOG.warn(
-          "{}{}{}{}{}",
+          "{}{}{}{}{}{}",
+          prefix,
           outage.subject,
           outage.node == null ? " for " : " still does not answer after ",
           seconds(now - outage.beganAt),
@@ -209,7 +225,8 @@ final class OutageLog implements ProxyEvents {
           outage.counts());
     } else {
       LOG.warn(
-          "{}{}{}{}",
+          "{}{}{}{}{}",
+          prefix,
           outage.subject,
           outage.node == null ? "" : " does not answer",
           reason,
@@ -230,7 +247,12 @@ final class OutageLog implements ProxyEvents {
       return false;
     }
     LOG.atLevel(outage.failed > 0 ? Level.WARN : Level.INFO)
-        .log("{} after {}{}", end, seconds(outage.lasted(nanoTime.getAsLong())), outage.counts());
+        .log(
+            "{}{} after {}{}",
+            prefix,
+            end,
+            seconds(outage.lasted(nanoTime.getAsLong())),
+            outage.counts());
     return true;
   }
 

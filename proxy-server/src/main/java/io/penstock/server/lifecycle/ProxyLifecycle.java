@@ -1,13 +1,17 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.ProxyListener;
 import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.ProxySettings.Listener;
+import io.penstock.core.ProxyUpstream;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.observe.Label;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -56,7 +60,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     this.phase = phase;
   }
 
-  /** Returns the address that clients connect to, or null while the proxy does not listen. */
+  /** Returns the address of the first listener, or null while the proxy does not listen. */
   public @Nullable InetSocketAddress address() {
     return address;
   }
@@ -66,28 +70,63 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     try {
       address = proxy.start().toCompletableFuture().join();
     } catch (CompletionException | CancellationException e) {
-      throw failedStart(e.getCause() == null ? e : e.getCause(), settings.listen(), keys);
+      throw failedStart(e.getCause() == null ? e : e.getCause(), settings.listeners(), keys);
     }
-    LOG.info(
-        "Listening on {} ({}, {} event loops)",
-        new Endpoint(settings.listen().bind(), address.getPort()),
-        proxy.transportName(),
-        settings.eventLoops());
-    LOG.info("Proxying to {}", settings.upstream().description());
+    logListeners();
+    logUpstreams();
+  }
+
+  private void logListeners() {
+    boolean alone = settings.listeners().size() == 1;
+    boolean onlyUpstream = settings.upstreams().size() == 1;
+    for (ProxyListener listener : proxy.listeners()) {
+      InetSocketAddress bound = listener.address();
+      LOG.info(
+          "{}Listening on {}{} ({}, {} event loops)",
+          Label.ofListener(listener.name(), alone).prefix(),
+          bound == null ? "?" : shown(listener.name(), bound.getPort()),
+          onlyUpstream ? "" : " for upstream " + listener.upstream().name(),
+          proxy.transportName(),
+          settings.eventLoops());
+    }
+  }
+
+  private void logUpstreams() {
+    boolean alone = settings.upstreams().size() == 1;
+    for (ProxyUpstream upstream : proxy.upstreams()) {
+      LOG.info(
+          "{}Proxying to {}",
+          Label.ofUpstream(upstream.name(), alone).prefix(),
+          upstream.description());
+    }
+  }
+
+  private Endpoint shown(String listener, int port) {
+    return new Endpoint(named(listener, settings.listeners()).listen().bind(), port);
+  }
+
+  private static Listener named(String name, List<Listener> listeners) {
+    return listeners.stream()
+        .filter(each -> each.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new IllegalArgumentException("no listener " + name));
   }
 
   /**
    * Returns a {@link ListenException} only if the bind failed. A failure after it, such as a thread
    * that cannot be created, does not concern the port.
    */
-  static RuntimeException failedStart(Throwable cause, Listen listen, PropertiesReader keys) {
-    return cause instanceof CannotBindException
-        ? new ListenException(
-            listen,
-            Objects.requireNonNullElse(cause.getCause(), cause),
-            keys.written("bind"),
-            keys.written("port"))
-        : new IllegalStateException("Penstock could not start: " + cause, cause);
+  static RuntimeException failedStart(
+      Throwable cause, List<Listener> listeners, PropertiesReader keys) {
+    if (!(cause instanceof CannotBindException failed)) {
+      return new IllegalStateException("Penstock could not start: " + cause, cause);
+    }
+    String section = keys.hasNamedListeners() ? "listeners." + failed.listener() + "." : "";
+    return new ListenException(
+        named(failed.listener(), listeners).listen(),
+        Objects.requireNonNullElse(cause.getCause(), cause),
+        keys.written(section + "bind"),
+        keys.written(section + "port"));
   }
 
   @Override

@@ -9,129 +9,209 @@ import java.util.List;
  */
 public enum Metric {
   COMMANDS(
-      Type.COUNTER, "penstock_commands", "Number of commands from clients", "command", "outcome"),
+      Type.COUNTER,
+      "penstock_commands",
+      "Number of commands from clients",
+      Labels.LISTENER,
+      "command",
+      "outcome"),
   COMMAND_DURATION(
       Type.HISTOGRAM,
       "penstock_command_duration_seconds",
       "Time in seconds from the last byte of a command to the last byte of the node's reply",
+      Labels.LISTENER,
       "command"),
 
   CLIENT_CONNECTIONS(
-      Type.GAUGE, "penstock_client_connections", "Number of open client connections"),
+      Type.GAUGE,
+      "penstock_client_connections",
+      "Number of open client connections",
+      Labels.LISTENER),
   CLIENT_CONNECTIONS_ACCEPTED(
       Type.COUNTER,
       "penstock_client_connections_accepted",
-      "Number of client connections accepted since the start"),
+      "Number of client connections accepted since the start",
+      Labels.LISTENER),
   CLIENT_CONNECTIONS_REJECTED(
       Type.COUNTER,
       "penstock_client_connections_rejected",
-      "Number of client connections rejected because max-clients was reached"),
+      "Number of client connections rejected because max-clients was reached",
+      Labels.LISTENER),
   CLIENT_CONNECTIONS_DELAYED(
       Type.COUNTER,
       "penstock_client_connections_delayed",
-      "Number of times that new client connections had to wait because of max-connection-rate"),
+      "Number of times that new client connections had to wait because of max-connection-rate",
+      Labels.LISTENER),
   CLIENT_CONNECTIONS_PAUSED(
       Type.GAUGE,
       "penstock_client_connections_paused",
-      "Number of client connections that Penstock does not read at present (backpressure)"),
+      "Number of client connections that Penstock does not read at present (backpressure)",
+      Labels.LISTENER),
   CLIENT_CONNECTIONS_CLOSED_BY_LIMIT(
       Type.COUNTER,
       "penstock_client_connections_closed_by_limit",
       "Number of client connections closed because of a limit",
+      Labels.LISTENER,
       "reason"),
   CLIENT_AUTHENTICATION_FAILURES(
       Type.COUNTER,
       "penstock_client_authentication_failures",
-      "Number of AUTH and HELLO requests with a wrong user or password"),
+      "Number of AUTH and HELLO requests with a wrong user or password",
+      Labels.LISTENER),
   CLIENT_MEMORY(
       Type.GAUGE,
       "penstock_client_memory_bytes",
-      "Memory that all clients use, in bytes, as maxmemory-clients counts it"),
+      "Memory that all clients use, in bytes, as maxmemory-clients counts it",
+      Labels.LISTENER),
   CLIENT_MEMORY_LIMIT(
       Type.GAUGE,
       "penstock_client_memory_limit_bytes",
-      "Memory that all clients may use, in bytes (maxmemory-clients); absent if there is no limit"),
+      "Memory that all clients may use, in bytes (maxmemory-clients); absent if there is no limit",
+      Labels.LISTENER),
   CLIENT_REQUESTS_IN_FLIGHT(
       Type.GAUGE,
       "penstock_client_requests_in_flight",
-      "Number of requests accepted from clients and not yet answered"),
+      "Number of requests accepted from clients and not yet answered",
+      Labels.LISTENER),
 
   NODE_CONNECTIONS(
-      Type.GAUGE, "penstock_node_connections", "Number of open connections to the node", "node"),
+      Type.GAUGE,
+      "penstock_node_connections",
+      "Number of open connections to the node",
+      Labels.UPSTREAM,
+      "node"),
   NODE_EXCLUSIVE_CONNECTIONS(
       Type.GAUGE,
       "penstock_node_exclusive_connections",
       "Number of open connections to the node that serve one client at a time",
+      Labels.UPSTREAM,
       "node"),
   NODE_IN_FLIGHT(
       Type.GAUGE,
       "penstock_node_in_flight",
       "Number of commands sent to the node and not yet answered",
+      Labels.UPSTREAM,
       "node"),
   NODE_SENT_BYTES(
-      Type.COUNTER, "penstock_node_sent_bytes", "Number of bytes sent to the node", "node"),
+      Type.COUNTER,
+      "penstock_node_sent_bytes",
+      "Number of bytes sent to the node",
+      Labels.UPSTREAM,
+      "node"),
   NODE_RECEIVED_BYTES(
       Type.COUNTER,
       "penstock_node_received_bytes",
       "Number of bytes received from the node",
+      Labels.UPSTREAM,
       "node"),
   NODE_RECONNECTS(
       Type.COUNTER,
       "penstock_node_reconnects",
       "Number of connections made to the node after one was lost",
+      Labels.UPSTREAM,
       "node"),
   NODE_CONNECTION_ERRORS(
       Type.COUNTER,
       "penstock_node_connection_errors",
       "Number of connections to the node that were lost or could not be made",
+      Labels.UPSTREAM,
       "node"),
   NODE_UP(
       Type.GAUGE,
       "penstock_node_up",
       "1 if the node has answered a health check within the last 5 seconds, else 0",
+      Labels.UPSTREAM,
       "node",
       "role"),
+  NODE_EJECTIONS(
+      Type.COUNTER,
+      "penstock_node_ejections",
+      "Number of times that the node was ejected from the shards, so that its keys belong to other"
+          + " nodes; only with auto-eject",
+      Labels.UPSTREAM,
+      "node"),
+  NODE_READMISSIONS(
+      Type.COUNTER,
+      "penstock_node_readmissions",
+      "Number of times that the node was back in the shards after it had been ejected; only with"
+          + " auto-eject",
+      Labels.UPSTREAM,
+      "node"),
   RETRYABLE_ERRORS(
       Type.COUNTER,
       "penstock_retryable_errors",
       "Number of error replies from nodes which mean that a command did not run",
+      Labels.LISTENER,
       "type"),
 
   FAILOVER_HOLD_REQUESTS(
       Type.GAUGE,
       "penstock_failover_hold_requests",
-      "Number of requests that wait at present until a node accepts them, as during a failover"),
+      "Number of requests that wait at present until a node accepts them, as during a failover",
+      Labels.UPSTREAM),
   FAILOVER_HOLD_OUTCOMES(
       Type.COUNTER,
       "penstock_failover_hold_outcomes",
       "Number of requests that waited in a failover hold, or were rejected by it",
+      Labels.UPSTREAM,
       "outcome"),
+
+  REPLICA_READS(
+      Type.COUNTER,
+      "penstock_replica_reads",
+      "Number of reads that were sent to replicas",
+      Labels.UPSTREAM),
+  REPLICA_READS_OF_OWN_WRITES(
+      Type.COUNTER,
+      "penstock_replica_reads_of_own_writes",
+      "Number of reads that were sent to the master because their client had written to the partition",
+      Labels.UPSTREAM),
+  REPLICAS(
+      Type.GAUGE,
+      "penstock_replicas",
+      "Number of replicas that reads may go to (state readable), and of those that are left out; absent if"
+          + " reads go to masters only",
+      Labels.UPSTREAM,
+      "state"),
+  REPLICA_LAG(
+      Type.GAUGE,
+      "penstock_replica_lag_bytes",
+      "Bytes of the replication stream that the replica lacked when it last answered; absent if"
+          + " reads go to masters only",
+      Labels.UPSTREAM,
+      "node"),
 
   TOPOLOGY_REFRESHES(
       Type.COUNTER,
       "penstock_topology_refreshes",
       "Number of refreshes of the topology",
+      Labels.UPSTREAM,
       "trigger",
       "outcome"),
   TOPOLOGY_LAST_SUCCESS(
       Type.GAUGE,
       "penstock_topology_last_success_timestamp_seconds",
-      "Unix time in seconds of the last successful refresh of the topology; Redis Cluster only"),
+      "Unix time in seconds of the last successful refresh of the topology; absent for redis://"
+          + " and redis-proxies://",
+      Labels.UPSTREAM),
   SLOTS_COVERED(
       Type.GAUGE,
       "penstock_slots_covered",
       "Number of the 16384 slots whose master has answered a health check within the last 5"
-          + " seconds"),
+          + " seconds",
+      Labels.UPSTREAM),
 
   PUBSUB_SUBSCRIPTIONS(
       Type.GAUGE,
       "penstock_pubsub_subscriptions",
       "Number of distinct channels, patterns and shard channels that clients subscribe to",
+      Labels.UPSTREAM,
       "kind"),
   PUBSUB_MESSAGES(
       Type.COUNTER,
       "penstock_pubsub_messages",
-      "Number of messages delivered to clients; one published message counts once per client"),
+      "Number of messages delivered to clients; one published message counts once per client",
+      Labels.LISTENER),
 
   EVENT_LOOP_LAG(
       Type.GAUGE,
@@ -153,6 +233,12 @@ public enum Metric {
       "penstock_management_requests_rejected",
       "Number of connections and requests that the management port rejected",
       "reason");
+
+  /** Names of labels that many metrics have. */
+  private static final class Labels {
+    static final String LISTENER = "listener";
+    static final String UPSTREAM = "upstream";
+  }
 
   /** The types that Prometheus knows and Penstock uses. */
   public enum Type {

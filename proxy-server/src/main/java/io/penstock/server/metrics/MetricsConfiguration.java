@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.core.ProxyUpstream;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -34,14 +35,28 @@ public class MetricsConfiguration {
   }
 
   @Bean
+  EjectionCounter ejectionCounter(MeterRegistry registry, ProxySettings settings) {
+    return new EjectionCounter(registry, settings);
+  }
+
+  @Bean
   SmartInitializingSingleton proxyMetrics(PrometheusRegistry registry, Proxy proxy) {
     return () -> {
       registry.register(
           DeprecatedMetrics.withOldNames(
-              new ProxyCollector(new StatsReader(proxy::stats, MAX_AGE, TIMEOUT))));
+              new ProxyCollector(new StatsReader(proxy::statsByName, MAX_AGE, TIMEOUT))));
       registry.register(
-          new UpstreamCollector(proxy::upstreamStatus, () -> proxy.topologyStatus().lastSuccess()));
+          new UpstreamCollector(
+              () -> proxy.upstreams().stream().map(MetricsConfiguration::view).toList()));
     };
+  }
+
+  private static UpstreamCollector.View view(ProxyUpstream upstream) {
+    return new UpstreamCollector.View(
+        upstream.name(),
+        upstream.status(),
+        upstream.topologyStatus().lastSuccess(),
+        upstream.readsReplicas());
   }
 
   /** The old names of meters, and a line in the log that old names are exported. */
@@ -71,13 +86,16 @@ public class MetricsConfiguration {
   /** The limit of {@link Metric#CLIENT_MEMORY}. */
   @Bean
   MeterBinder clientMemoryLimit(ProxySettings settings) {
-    long limit = settings.listen().clients().memory();
     return registry -> {
-      if (limit > 0) {
-        Gauge.builder(Metric.CLIENT_MEMORY_LIMIT.meterName(), () -> limit)
-            .description(Metric.CLIENT_MEMORY_LIMIT.help())
-            .baseUnit("bytes")
-            .register(registry);
+      for (ProxySettings.Listener listener : settings.listeners()) {
+        long limit = listener.listen().clients().memory();
+        if (limit > 0) {
+          Gauge.builder(Metric.CLIENT_MEMORY_LIMIT.meterName(), () -> limit)
+              .description(Metric.CLIENT_MEMORY_LIMIT.help())
+              .baseUnit("bytes")
+              .tag("listener", listener.name())
+              .register(registry);
+        }
       }
     };
   }

@@ -2,15 +2,13 @@ package io.penstock.server.metrics;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
-import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
-import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
+import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
@@ -25,10 +23,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Exports {@link ProxyStats}: all values of one scrape are of the same moment. */
+/** Exports {@link StatsByName}: all values of one scrape are of the same moment. */
 final class ProxyCollector implements MultiCollector {
 
   private static final double NANOS_PER_SECOND = 1e9;
+  private static final String LISTENER = "listener";
+  private static final String UPSTREAM = "upstream";
 
   /** Upper bounds of the buckets in seconds; the last one is infinite. */
   private static final double[] BOUNDS = bounds();
@@ -41,118 +41,165 @@ final class ProxyCollector implements MultiCollector {
 
   @Override
   public MetricSnapshots collect() {
-    ProxyStats stats = reader.read();
+    StatsByName stats = reader.read();
     List<MetricSnapshot> all = new ArrayList<>();
-    add(Metric.STATS_AGE, reader.age().toNanos() / NANOS_PER_SECOND, all);
+    all.add(Metric.STATS_AGE.family().add(reader.age().toNanos() / NANOS_PER_SECOND).snapshot());
     if (stats == null) {
       return new MetricSnapshots(all);
     }
-    commands(stats, all);
-    clients(stats, all);
-    pressure(stats.pressure(), all);
-    nodes(stats.nodes(), all);
-    retryableErrors(stats, all);
-    failoverHold(stats.held(), all);
-    pubSub(stats.pubSub(), all);
-    loops(stats.loops(), all);
+    Map<String, ProxyStats> listeners = stats.listeners();
+    Map<String, ProxyStats> upstreams = stats.upstreams();
+    commands(listeners, all);
+    clients(listeners, all);
+    nodes(upstreams, all);
+    retryableErrors(listeners, all);
+    failoverHold(upstreams, all);
+    reads(upstreams, all);
+    pubSub(listeners, upstreams, all);
+    loops(stats.loops().loops(), all);
     return new MetricSnapshots(all);
   }
 
-  /** Adds a metric without labels. */
-  private static void add(Metric metric, long value, List<MetricSnapshot> all) {
-    add(metric, (double) value, all);
+  /** Adds a metric whose only label is the name of the listener. */
+  private static void perListener(
+      Metric metric,
+      Map<String, ProxyStats> listeners,
+      ToDoubleFunction<ProxyStats> value,
+      List<MetricSnapshot> all) {
+    Family family = metric.family();
+    listeners.forEach((name, stats) -> family.add(value.applyAsDouble(stats), LISTENER, name));
+    all.add(family.snapshot());
   }
 
-  private static void add(Metric metric, double value, List<MetricSnapshot> all) {
-    all.add(metric.family().add(value).snapshot());
-  }
-
-  private static void commands(ProxyStats stats, List<MetricSnapshot> all) {
+  private static void commands(Map<String, ProxyStats> listeners, List<MetricSnapshot> all) {
     Family counts = Metric.COMMANDS.family();
     HistogramSnapshot.Builder durations = Metric.COMMAND_DURATION.histogram();
-    for (CommandStats command : stats.commands()) {
-      for (Map.Entry<Outcome, Long> entry : command.outcomes().entrySet()) {
-        counts.add(entry.getValue(), "command", command.name(), "outcome", lower(entry.getKey()));
+    listeners.forEach((listener, stats) -> {
+      for (CommandStats command : stats.commands()) {
+        command
+            .outcomes()
+            .forEach((outcome, count) ->
+                counts.add(
+                    count,
+                    LISTENER,
+                    listener,
+                    "command",
+                    command.name(),
+                    "outcome",
+                    lower(outcome)));
+        durations.dataPoint(durations(listener, command));
       }
-      durations.dataPoint(
-          HistogramDataPointSnapshot.builder()
-              .labels(Labels.of("command", command.name()))
-              .classicHistogramBuckets(
-                  ClassicHistogramBuckets.of(BOUNDS, command.bucketCounts().clone()))
-              .sum(command.totalNanos() / NANOS_PER_SECOND)
-              .build());
-    }
+    });
     all.add(counts.snapshot());
     all.add(durations.build());
   }
 
-  private static void clients(ProxyStats stats, List<MetricSnapshot> all) {
-    add(Metric.CLIENT_CONNECTIONS, stats.clientsNow(), all);
-    add(Metric.CLIENT_CONNECTIONS_ACCEPTED, stats.clientsTotal(), all);
-    add(Metric.CLIENT_CONNECTIONS_REJECTED, stats.clientsRejected(), all);
-    add(Metric.CLIENT_CONNECTIONS_DELAYED, stats.clientsDelayed(), all);
+  private static HistogramDataPointSnapshot durations(String listener, CommandStats command) {
+    return HistogramDataPointSnapshot.builder()
+        .labels(Labels.of(LISTENER, listener, "command", command.name()))
+        .classicHistogramBuckets(ClassicHistogramBuckets.of(BOUNDS, command.bucketCounts().clone()))
+        .sum(command.totalNanos() / NANOS_PER_SECOND)
+        .build();
   }
 
-  private static void pressure(Pressure pressure, List<MetricSnapshot> all) {
-    add(Metric.CLIENT_MEMORY, pressure.memory(), all);
-    add(Metric.CLIENT_REQUESTS_IN_FLIGHT, pressure.unanswered(), all);
-    add(Metric.CLIENT_CONNECTIONS_PAUSED, pressure.paused(), all);
-    add(Metric.CLIENT_AUTHENTICATION_FAILURES, pressure.authenticationFailures(), all);
+  private static void clients(Map<String, ProxyStats> listeners, List<MetricSnapshot> all) {
+    perListener(Metric.CLIENT_CONNECTIONS, listeners, ProxyStats::clientsNow, all);
+    perListener(Metric.CLIENT_CONNECTIONS_ACCEPTED, listeners, ProxyStats::clientsTotal, all);
+    perListener(Metric.CLIENT_CONNECTIONS_REJECTED, listeners, ProxyStats::clientsRejected, all);
+    perListener(Metric.CLIENT_CONNECTIONS_DELAYED, listeners, ProxyStats::clientsDelayed, all);
+    perListener(Metric.CLIENT_MEMORY, listeners, stats -> stats.pressure().memory(), all);
+    perListener(
+        Metric.CLIENT_REQUESTS_IN_FLIGHT, listeners, stats -> stats.pressure().unanswered(), all);
+    perListener(
+        Metric.CLIENT_CONNECTIONS_PAUSED, listeners, stats -> stats.pressure().paused(), all);
+    perListener(
+        Metric.CLIENT_AUTHENTICATION_FAILURES,
+        listeners,
+        stats -> stats.pressure().authenticationFailures(),
+        all);
     Family closed = Metric.CLIENT_CONNECTIONS_CLOSED_BY_LIMIT.family();
-    for (CloseReason reason : CloseReason.values()) {
-      closed.add(pressure.closed().getOrDefault(reason, 0L), "reason", lower(reason));
-    }
+    listeners.forEach((name, stats) -> {
+      for (CloseReason reason : CloseReason.values()) {
+        long count = stats.pressure().closed().getOrDefault(reason, 0L);
+        closed.add((double) count, LISTENER, name, "reason", lower(reason));
+      }
+    });
     all.add(closed.snapshot());
   }
 
-  private static void nodes(List<NodeStats> nodes, List<MetricSnapshot> all) {
-    perNode(Metric.NODE_CONNECTIONS, nodes, NodeStats::connections, all);
-    perNode(Metric.NODE_EXCLUSIVE_CONNECTIONS, nodes, NodeStats::exclusive, all);
-    perNode(Metric.NODE_IN_FLIGHT, nodes, NodeStats::inFlight, all);
-    perNode(Metric.NODE_SENT_BYTES, nodes, NodeStats::bytesSent, all);
-    perNode(Metric.NODE_RECEIVED_BYTES, nodes, NodeStats::bytesReceived, all);
-    perNode(Metric.NODE_RECONNECTS, nodes, NodeStats::reconnects, all);
-    perNode(Metric.NODE_CONNECTION_ERRORS, nodes, NodeStats::errors, all);
+  private static void nodes(Map<String, ProxyStats> upstreams, List<MetricSnapshot> all) {
+    perNode(Metric.NODE_CONNECTIONS, upstreams, NodeStats::connections, all);
+    perNode(Metric.NODE_EXCLUSIVE_CONNECTIONS, upstreams, NodeStats::exclusive, all);
+    perNode(Metric.NODE_IN_FLIGHT, upstreams, NodeStats::inFlight, all);
+    perNode(Metric.NODE_SENT_BYTES, upstreams, NodeStats::bytesSent, all);
+    perNode(Metric.NODE_RECEIVED_BYTES, upstreams, NodeStats::bytesReceived, all);
+    perNode(Metric.NODE_RECONNECTS, upstreams, NodeStats::reconnects, all);
+    perNode(Metric.NODE_CONNECTION_ERRORS, upstreams, NodeStats::errors, all);
   }
 
   private static void perNode(
       Metric metric,
-      List<NodeStats> nodes,
+      Map<String, ProxyStats> upstreams,
       ToDoubleFunction<NodeStats> value,
       List<MetricSnapshot> all) {
     Family family = metric.family();
-    for (NodeStats node : nodes) {
-      family.add(value.applyAsDouble(node), "node", node.node().toString());
-    }
+    upstreams.forEach((name, stats) -> {
+      for (NodeStats node : stats.nodes()) {
+        family.add(value.applyAsDouble(node), UPSTREAM, name, "node", node.node().toString());
+      }
+    });
     all.add(family.snapshot());
   }
 
-  private static void retryableErrors(ProxyStats stats, List<MetricSnapshot> all) {
+  private static void retryableErrors(Map<String, ProxyStats> listeners, List<MetricSnapshot> all) {
     Family family = Metric.RETRYABLE_ERRORS.family();
-    for (RetryablePrefix type : RetryablePrefix.values()) {
-      family.add(stats.redirects().getOrDefault(type, 0L), "type", lower(type));
-    }
+    listeners.forEach((name, stats) -> {
+      for (RetryablePrefix type : RetryablePrefix.values()) {
+        long count = stats.redirects().getOrDefault(type, 0L);
+        family.add((double) count, LISTENER, name, "type", lower(type));
+      }
+    });
     all.add(family.snapshot());
   }
 
-  private static void failoverHold(HeldStats held, List<MetricSnapshot> all) {
-    add(Metric.FAILOVER_HOLD_REQUESTS, held.now(), all);
+  private static void failoverHold(Map<String, ProxyStats> upstreams, List<MetricSnapshot> all) {
+    Family now = Metric.FAILOVER_HOLD_REQUESTS.family();
     Family outcomes = Metric.FAILOVER_HOLD_OUTCOMES.family();
-    for (HeldOutcome outcome : HeldOutcome.values()) {
-      outcomes.add((double) held.count(outcome), "outcome", lower(outcome));
-    }
+    upstreams.forEach((name, stats) -> {
+      now.add((double) stats.held().now(), UPSTREAM, name);
+      for (HeldOutcome outcome : HeldOutcome.values()) {
+        outcomes.add(
+            (double) stats.held().count(outcome), UPSTREAM, name, "outcome", lower(outcome));
+      }
+    });
+    all.add(now.snapshot());
     all.add(outcomes.snapshot());
   }
 
-  private static void pubSub(PubSubStats stats, List<MetricSnapshot> all) {
-    all.add(
-        Metric.PUBSUB_SUBSCRIPTIONS
-            .family()
-            .add((double) stats.channels(), "kind", "channel")
-            .add((double) stats.patterns(), "kind", "pattern")
-            .add((double) stats.shardChannels(), "kind", "shard")
-            .snapshot());
-    add(Metric.PUBSUB_MESSAGES, stats.messages(), all);
+  private static void reads(Map<String, ProxyStats> upstreams, List<MetricSnapshot> all) {
+    Family replicas = Metric.REPLICA_READS.family();
+    Family ownWrites = Metric.REPLICA_READS_OF_OWN_WRITES.family();
+    upstreams.forEach((name, stats) -> {
+      replicas.add((double) stats.reads().replicas(), UPSTREAM, name);
+      ownWrites.add((double) stats.reads().ownWrites(), UPSTREAM, name);
+    });
+    all.add(replicas.snapshot());
+    all.add(ownWrites.snapshot());
+  }
+
+  private static void pubSub(
+      Map<String, ProxyStats> listeners,
+      Map<String, ProxyStats> upstreams,
+      List<MetricSnapshot> all) {
+    Family names = Metric.PUBSUB_SUBSCRIPTIONS.family();
+    upstreams.forEach((upstream, stats) -> {
+      PubSubStats subscribed = stats.pubSub();
+      names.add((double) subscribed.channels(), UPSTREAM, upstream, "kind", "channel");
+      names.add((double) subscribed.patterns(), UPSTREAM, upstream, "kind", "pattern");
+      names.add((double) subscribed.shardChannels(), UPSTREAM, upstream, "kind", "shard");
+    });
+    all.add(names.snapshot());
+    perListener(Metric.PUBSUB_MESSAGES, listeners, stats -> stats.pubSub().messages(), all);
   }
 
   private static void loops(List<LoopStats> loops, List<MetricSnapshot> all) {

@@ -1,6 +1,6 @@
 package io.penstock.server.metrics;
 
-import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.StatsByName;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,22 +22,22 @@ final class StatsReader {
 
   private static final Logger LOG = LoggerFactory.getLogger(StatsReader.class);
 
-  private final Supplier<CompletionStage<ProxyStats>> source;
+  private final Supplier<CompletionStage<StatsByName>> source;
   private final Duration maxAge;
   private final Duration timeout;
-  private final AtomicReference<@Nullable CompletableFuture<ProxyStats>> query =
+  private final AtomicReference<@Nullable CompletableFuture<StatsByName>> query =
       new AtomicReference<>();
   private volatile Reading latest = new Reading(null, System.nanoTime());
 
   /** The latest statistics and their time; or null and the time since when there are none. */
-  private record Reading(@Nullable ProxyStats stats, long at) {
+  private record Reading(@Nullable StatsByName stats, long at) {
 
     Duration age() {
       return Duration.ofNanos(System.nanoTime() - at);
     }
   }
 
-  StatsReader(Supplier<CompletionStage<ProxyStats>> source, Duration maxAge, Duration timeout) {
+  StatsReader(Supplier<CompletionStage<StatsByName>> source, Duration maxAge, Duration timeout) {
     this.source = source;
     this.maxAge = maxAge;
     this.timeout = timeout;
@@ -47,7 +47,7 @@ final class StatsReader {
    * Returns statistics that are no older than the maximum age. If the event loops do not respond,
    * as while they shut down, returns the latest ones, or null if there are none.
    */
-  @Nullable ProxyStats read() {
+  @Nullable StatsByName read() {
     Reading known = latest;
     if (known.stats != null && known.age().compareTo(maxAge) < 0) {
       return known.stats;
@@ -66,9 +66,9 @@ final class StatsReader {
    * Starts a query, unless one is in progress: a loop that hangs gets one more task, and not one
    * per scrape.
    */
-  private CompletableFuture<ProxyStats> query() {
-    var mine = new CompletableFuture<ProxyStats>();
-    CompletableFuture<ProxyStats> others = query.compareAndExchange(null, mine);
+  private CompletableFuture<StatsByName> query() {
+    var mine = new CompletableFuture<StatsByName>();
+    CompletableFuture<StatsByName> others = query.compareAndExchange(null, mine);
     if (others != null) {
       return others;
     }
@@ -81,8 +81,8 @@ final class StatsReader {
   }
 
   private void complete(
-      CompletableFuture<ProxyStats> future,
-      @Nullable ProxyStats stats,
+      CompletableFuture<StatsByName> future,
+      @Nullable StatsByName stats,
       @Nullable Throwable failure) {
     if (failure == null) {
       latest = new Reading(stats, System.nanoTime());

@@ -1,5 +1,7 @@
 package io.penstock.server.metrics;
 
+import io.penstock.core.observe.ReplicaState;
+import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -10,40 +12,86 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Exports which slots and nodes can be reached. Reads snapshots and does not query event loops. */
 final class UpstreamCollector implements MultiCollector {
 
   private static final double MILLIS_PER_SECOND = 1e3;
+  private static final String UPSTREAM = "upstream";
 
-  private final Supplier<UpstreamStatus> upstream;
-  private final Supplier<@Nullable Instant> lastRefresh;
+  private final Supplier<List<View>> upstreams;
 
-  UpstreamCollector(Supplier<UpstreamStatus> upstream, Supplier<@Nullable Instant> lastRefresh) {
-    this.upstream = upstream;
-    this.lastRefresh = lastRefresh;
+  UpstreamCollector(Supplier<List<View>> upstreams) {
+    this.upstreams = upstreams;
   }
+
+  /**
+   * What is known about one upstream.
+   *
+   * @param lastRefresh when a refresh of the topology last succeeded, or null
+   * @param readsReplicas whether reads may go to replicas
+   */
+  record View(
+      String name, UpstreamStatus status, @Nullable Instant lastRefresh, boolean readsReplicas) {}
 
   @Override
   public MetricSnapshots collect() {
-    UpstreamStatus status = upstream.get();
-    List<MetricSnapshot> all = new ArrayList<>();
-    all.add(Metric.SLOTS_COVERED.family().add(status.coveredSlots()).snapshot());
+    Family covered = Metric.SLOTS_COVERED.family();
     Family up = Metric.NODE_UP.family();
-    for (NodeStatus node : Set.copyOf(status.nodes())) { // two ids may have one address for a while
-      String role = node.master() ? "master" : "replica";
-      up.add(node.up() ? 1 : 0, "node", node.node().toString(), "role", role);
+    Family refreshed = Metric.TOPOLOGY_LAST_SUCCESS.family();
+    Family replicas = Metric.REPLICAS.family();
+    Family lag = Metric.REPLICA_LAG.family();
+    for (View upstream : upstreams.get()) {
+      String name = upstream.name();
+      covered.add(upstream.status().coveredSlots(), UPSTREAM, name);
+      addNodes(upstream, up);
+      Instant last = upstream.lastRefresh();
+      if (last != null) {
+        refreshed.add(last.toEpochMilli() / MILLIS_PER_SECOND, UPSTREAM, name);
+      }
+      if (upstream.readsReplicas()) {
+        addReplicas(upstream, replicas, lag);
+      }
     }
-    all.add(up.snapshot());
-    Instant last = lastRefresh.get();
-    if (last != null) {
-      all.add(
-          Metric.TOPOLOGY_LAST_SUCCESS
-              .family()
-              .add(last.toEpochMilli() / MILLIS_PER_SECOND)
-              .snapshot());
-    }
+    List<MetricSnapshot> all = new ArrayList<>();
+    Stream.of(covered, up, refreshed, replicas, lag)
+        .map(Family::snapshot)
+        .filter(snapshot -> !snapshot.getDataPoints().isEmpty())
+        .forEach(all::add);
     return new MetricSnapshots(all);
+  }
+
+  private static void addNodes(View upstream, Family up) {
+    Set<NodeStatus> nodes = Set.copyOf(upstream.status().nodes()); // two ids may have one address
+    for (NodeStatus node : nodes) {
+      up.add(
+          node.up() ? 1 : 0,
+          UPSTREAM,
+          upstream.name(),
+          "node",
+          node.node().toString(),
+          "role",
+          node.master() ? "master" : "replica");
+    }
+  }
+
+  private static void addReplicas(View upstream, Family replicas, Family lag) {
+    List<ReplicaStatus> all = upstream.status().replicas();
+    for (ReplicaState state : ReplicaState.values()) {
+      long count = all.stream().filter(replica -> replica.state() == state).count();
+      replicas.add((double) count, UPSTREAM, upstream.name(), "state", state.label());
+    }
+    for (ReplicaStatus replica : Set.copyOf(all)) {
+      if (replica.lagBytes() != ReplicaStatus.UNKNOWN) {
+        lag.add(
+            (double) replica.lagBytes(),
+            UPSTREAM,
+            upstream.name(),
+            "node",
+            replica.node().toString());
+      }
+    }
   }
 }

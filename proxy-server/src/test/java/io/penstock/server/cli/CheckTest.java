@@ -53,6 +53,68 @@ class CheckTest {
   }
 
   @Test
+  void printsALineForEachListenerAndUpstream() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.max-clients=7",
+                "--penstock.listeners.a.port=1",
+                "--penstock.listeners.a.upstream=x",
+                "--penstock.listeners.b.port=2",
+                "--penstock.listeners.b.upstream=x",
+                "--penstock.listeners.b.password=s3cret",
+                "--penstock.upstreams.x=redis-cluster://h:1",
+                "--penstock.upstreams.y=redis://h:2",
+                "--management.server.port=-1"))
+        .isTrue();
+    assertThat(out.toString(UTF_8).lines())
+        .containsExactlyInAnyOrder( // options have no order
+            "The configuration is valid (no file). Penstock would",
+            "  use transport auto, 2 event loops, dispatch async",
+            "  as listener a: listen on 0.0.0.0:1 for upstream x, and accept up to 7 clients,"
+                + " without a password",
+            "  as listener b: listen on 0.0.0.0:2 for upstream x, and accept up to 7 clients, with"
+                + " a password (AUTH)",
+            "  for upstream x: proxy to the Redis Cluster of h:1",
+            "  not use upstream y: no listener names it",
+            "  not serve health and metrics (management.server.port is not set)");
+  }
+
+  @Test
+  void printsALineForEachShard() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.listeners.a.port=1",
+                "--penstock.listeners.a.upstream=x",
+                "--penstock.listeners.b.port=2",
+                "--penstock.listeners.b.upstream=y",
+                "--penstock.upstreams.x.shards.distribution=ketama",
+                "--penstock.upstreams.x.shards.hash=md5",
+                "--penstock.upstreams.x.shards.hash-tag={}",
+                "--penstock.upstreams.x.shards.auto-eject.failures=3",
+                "--penstock.upstreams.x.shards.servers[0]=redis://:s3cret@h:1?weight=2&name=a",
+                "--penstock.upstreams.x.shards.servers[1]=redis://h:2",
+                "--penstock.upstreams.y.shards.distribution=camellia",
+                "--penstock.upstreams.y.shards.hold=true",
+                "--penstock.upstreams.y.shards.slots[0].list=0,1,3",
+                "--penstock.upstreams.y.shards.slots[0].to=z",
+                "--penstock.upstreams.y.shards.slots[1].list=2",
+                "--penstock.upstreams.y.shards.slots[1].to=redis://:s3cret@h:4",
+                "--penstock.upstreams.z=redis-cluster://h:3"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains(
+            "  for upstream x: proxy to 2 shards by ketama, hash md5, hash tag {}, each ejected"
+                + " for 30 s after 3 failures:\n    a: h:1 (weight 2)\n    h:2\n")
+        .contains(
+            "  for upstream y: proxy to 2 shards by camellia, failover hold for all:\n    z: the Redis Cluster of h:3 (0-1,"
+                + " 3)\n    h:4 (2)\n")
+        .contains("  use upstream z as a shard of y\n")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
   void opensNoPortAndContactsNoServer() throws IOException {
     try (ServerSocketChannel taken = ServerSocketChannel.open()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));

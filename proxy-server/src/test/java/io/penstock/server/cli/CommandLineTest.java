@@ -14,7 +14,11 @@ class CommandLineTest {
   @Test
   void passesOptionsOnUnchanged() throws UsageException {
     String[] options = {
-      "--penstock.port=0", "--penstock.maxClients=7", "--penstock.commands.allow[0]=config|set"
+      "--penstock.port=0",
+      "--penstock.maxClients=7",
+      "--penstock.commands.allow[0]=config|set",
+      "--penstock.upstreams.a.shards.slots[0].list[1]=2",
+      "--penstock.upstreams.a.shards.servers[1].weight=2"
     };
 
     assertThat(CommandLine.of().action()).isEqualTo(Action.START);
@@ -44,6 +48,15 @@ class CommandLineTest {
 
     assertThat(line.action()).isEqualTo(Action.CHECK);
     assertThat(line.options()).containsExactly("--penstock.port=0");
+  }
+
+  @Test
+  void compareTakesAllThatFollows() throws UsageException {
+    CommandLine line = CommandLine.of("compare", "a", "b", "--keys=-");
+
+    assertThat(line.action()).isEqualTo(Action.COMPARE);
+    assertThat(line.options()).containsExactly("a", "b", "--keys=-");
+    assertThat(CommandLine.of("compare", "--help").action()).isEqualTo(Action.HELP);
   }
 
   @ParameterizedTest

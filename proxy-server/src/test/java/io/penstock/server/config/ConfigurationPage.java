@@ -4,19 +4,23 @@ import io.penstock.server.GeneratedTables;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
+import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.util.unit.DataSize;
 import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
@@ -33,6 +37,9 @@ final class ConfigurationPage {
 
   static final Path FILE = Path.of("../docs/reference/configuration.md");
 
+  private static final Path SOURCE =
+      Path.of("src/main/java/io/penstock/server/config/PenstockProperties.java");
+  private static final Pattern PARAM = Pattern.compile("@param (\\w+) (.*?)(?=@param|\\*/| /$|$)");
   private static final String METADATA = "/META-INF/spring-configuration-metadata.json";
 
   private final Map<String, String> rows = new LinkedHashMap<>();
@@ -78,19 +85,89 @@ final class ConfigurationPage {
       Object value = component.getAccessor().invoke(values);
       if (value instanceof Record section) {
         add(key, section);
+      } else if (value instanceof Map<?, ?>) {
+        addNamed(key, component);
       } else {
         Field field = values.getClass().getDeclaredField(component.getName());
-        String meaning = meanings.getOrDefault(key, "");
-        if (meaning.isEmpty()) {
-          throw new IllegalStateException(key + " has no @param text");
-        }
-        rows.put(
-            key,
-            "| `%s` | %s | %s | %s |\n"
-                .formatted(
-                    key, type(field), defaultValue(key, value), meaning.replace("|", "\\|")));
+        put(key, meanings.getOrDefault(key, ""), type(field), defaultValue(key, value));
       }
     }
+  }
+
+  private void put(String key, String meaning, String type, String defaultValue) {
+    if (meaning.isEmpty()) {
+      throw new IllegalStateException(key + " has no @param text");
+    }
+    rows.put(
+        key,
+        "| `%s` | %s | %s | %s |\n"
+            .formatted(key, type, defaultValue, meaning.replace("|", "\\|")));
+  }
+
+  /** Adds the keys of a listener or an upstream that are not those outside. */
+  private void addNamed(String parent, RecordComponent map) throws ReflectiveOperationException {
+    Class<?> type =
+        (Class<?>) ((ParameterizedType) map.getGenericType()).getActualTypeArguments()[1];
+    Map<String, String> own = params(type);
+    for (RecordComponent component : type.getRecordComponents()) {
+      String name = DataObjectPropertyName.toDashedForm(component.getName());
+      String key = parent + ".NAME." + name;
+      if (KeyNames.inherited(ConfigurationPropertyName.adapt(key, '.')) != null) {
+        continue;
+      }
+      if (component.getType() == PenstockProperties.Shards.class) {
+        addSection(key, component.getType());
+      } else if (component.getType().isRecord()) {
+        rows.entrySet().stream()
+            .filter(row -> row.getKey().startsWith(PropertiesReader.PREFIX + "." + name + "."))
+            .toList()
+            .forEach(row -> {
+              String rest = row.getKey().substring(PropertiesReader.PREFIX.length());
+              rows.put(
+                  parent + ".NAME" + rest,
+                  row.getValue().replace(row.getKey(), parent + ".NAME" + rest));
+            });
+      } else {
+        Field field = type.getDeclaredField(component.getName());
+        put(key, own.getOrDefault(component.getName(), ""), type(field), defaultValue(key, null));
+      }
+    }
+  }
+
+  /** Adds the keys of a section that only upstreams have, and those of its lists of sections. */
+  private void addSection(String section, Class<?> type) throws ReflectiveOperationException {
+    Map<String, String> own = params(type);
+    for (RecordComponent component : type.getRecordComponents()) {
+      String key = section + "." + DataObjectPropertyName.toDashedForm(component.getName());
+      if (component.getType().isRecord()) {
+        addSection(key, component.getType());
+        continue;
+      }
+      Field field = type.getDeclaredField(component.getName());
+      put(key, own.getOrDefault(component.getName(), ""), type(field), defaultValue(key, null));
+      if (component.getGenericType() instanceof ParameterizedType list
+          && list.getActualTypeArguments()[0] instanceof Class<?> element
+          && element.isRecord()) {
+        addSection(key + "[]", element);
+      }
+    }
+  }
+
+  /** Returns the {@code @param} texts of a nested record: the metadata has only those of keys. */
+  private static Map<String, String> params(Class<?> type) {
+    Map<String, String> params = new LinkedHashMap<>();
+    try {
+      String source = Files.readString(SOURCE);
+      String before = source.substring(0, source.indexOf("public record " + type.getSimpleName()));
+      String javadoc =
+          before.substring(before.lastIndexOf("/**")).replaceAll("\\n *\\* ?", " ").strip();
+      for (MatchResult param : PARAM.matcher(javadoc).results().toList()) {
+        params.put(param.group(1), param.group(2).strip().replaceAll("\\s+", " "));
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return params;
   }
 
   private static String type(Field field) {
@@ -130,8 +207,7 @@ final class ConfigurationPage {
     return switch (value) {
       case DataSize size when size.toBytes() == 0 -> "0";
       case DataSize size when size.toBytes() % (1 << 20) == 0 -> size.toMegabytes() + "MB";
-      case Readiness readiness -> readiness.key();
-      case Enum<?> constant -> constant.name().toLowerCase(Locale.ROOT);
+      case Enum<?> constant -> BindFaults.written(constant);
       default -> value.toString();
     };
   }

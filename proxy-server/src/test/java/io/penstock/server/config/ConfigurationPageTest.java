@@ -13,6 +13,7 @@ import java.util.Properties;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -78,7 +79,11 @@ class ConfigurationPageTest {
     assertThat(
             keys.keySet().stream()
                 .map(key -> key.toString().replaceFirst("\\[\\d+]$", ""))
+                .flatMap(key -> Stream.of(key, key.replaceFirst("\\[\\d+]\\..*", ""))) // a list
                 .filter(key -> key.startsWith("penstock."))
+                .map(key -> KeyTree.template(KeyNames.canonical(ConfigurationPropertyName.of(key))))
+                .filter(key -> KeyNames.inherited(key) == null)
+                .map(KeyTree::shown)
                 .distinct())
         .containsExactlyInAnyOrderElementsOf(currentKeys());
   }
@@ -87,7 +92,8 @@ class ConfigurationPageTest {
     return PropertiesReader.KEYS
         .names()
         .filter(Predicate.not(RenamedKeys.newByOld()::containsKey))
-        .map(ConfigurationPropertyName::toString)
+        .filter(key -> KeyNames.inherited(key) == null)
+        .map(KeyTree::shown)
         .toList();
   }
 }

@@ -27,7 +27,11 @@ class FacadeMappingTest {
     try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
       validator.afterPropertiesSet();
       PropertiesReader reader = new PropertiesReader(environment);
-      return new SettingsMapping(reader).map(reader.read(validator), null).facade();
+      return new SettingsMapping(reader)
+          .map(reader.read(validator), null)
+          .listeners()
+          .getFirst()
+          .facade();
     }
   }
 

@@ -2,9 +2,11 @@ package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.penstock.core.ProxySettings;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -36,6 +38,7 @@ class OpenFilesLimitTest {
     "300, 10000, async, redis-cluster://a:1, 144",
     "400, 10000, async, redis-cluster://a:1, 220",
     "400, 10000, async, 'redis-cluster://a:1,a:2,a:3,a:4,a:5,a:6,a:7,a:8', 208",
+    "400, 10000, async, 'redis-sentinel://a:1,b:1,c:1/m', 214",
     "1024, 10000, sync, redis-cluster://a:1, 512",
     "1024, 10000, sync, 'redis-cluster://a:1,a:2,a:3,a:4,a:5,a:6,a:7,a:8', 512",
     "4096, 10000, sync, redis-cluster://a:1, 2380",
@@ -53,8 +56,37 @@ class OpenFilesLimitTest {
     ProxySettings held =
         new OpenFilesLimit(files, OPEN).applyTo(setting.settings(), setting.reader());
 
-    assertThat(held).isEqualTo(setting.settings().withMaxClients(admitted));
-    assertThat(held.listen().maxClients()).isEqualTo(admitted);
+    assertThat(held).isEqualTo(setting.withMaxClients(admitted));
+    assertThat(held.listeners().getFirst().listen().maxClients()).isEqualTo(admitted);
+  }
+
+  /** Two event loops: a server needs 6 files, each cluster of unknown size 36. */
+  @Test
+  void eachShardNeedsFiles() {
+    Setting one = new Setting(Map.of("upstreams.a", CLUSTER));
+    Setting shards =
+        new Setting(
+            Map.of(
+                "listeners.l.port", "1",
+                "listeners.l.upstream", "x",
+                "upstreams.x.shards.distribution", "modula",
+                "upstreams.x.shards.servers", "redis://h:1,a,b",
+                "upstreams.a", CLUSTER,
+                "upstreams.b", "redis-cluster://d:1"));
+
+    int ofOne = admitted(one);
+    int ofShards = admitted(shards);
+
+    assertThat(ofOne - ofShards).isEqualTo(36 + 6);
+  }
+
+  private static int admitted(Setting setting) {
+    return new OpenFilesLimit(500, OPEN)
+        .applyTo(setting.settings(), setting.reader())
+        .listeners()
+        .getFirst()
+        .listen()
+        .maxClients();
   }
 
   @Test
@@ -68,8 +100,31 @@ class OpenFilesLimitTest {
     assertThat(output)
         .containsOnlyOnce(
             "penstock.max-clients is 10000, but only 3072 clients are accepted: this process may"
-                + " open 4096 files (ulimit -n), of which 1024 are reserved for connections to nodes"
-                + " and internal use. Raise ulimit -n to 13334, or lower the key");
+                + " open 4096 files (ulimit -n), of which 1024 are reserved for connections to"
+                + " nodes and internal use. Raise ulimit -n to 13334, or lower the key");
+  }
+
+  @Test
+  void aListenerThatNeedsFewClientsKeepsItsLimit(CapturedOutput output) {
+    Setting setting =
+        new Setting(
+            Map.of(
+                "transpond.local.resource", SERVER,
+                "listeners.batch.port", "1",
+                "listeners.batch.max-clients", "50",
+                "listeners.orders.port", "2",
+                "listeners.reports.port", "3"));
+
+    ProxySettings lowered =
+        new OpenFilesLimit(4_000, OPEN).applyTo(setting.settings(), setting.reader());
+
+    assertThat(lowered.listeners())
+        .extracting(ProxySettings.Listener::name, each -> each.listen().maxClients())
+        .containsExactlyInAnyOrder(
+            tuple("batch", 50), tuple("orders", 1_475), tuple("reports", 1_475));
+    assertThat(output)
+        .contains("max-clients of all listeners together is 20050, but only ")
+        .contains("50 (batch)");
   }
 
   @Test
@@ -90,6 +145,8 @@ class OpenFilesLimitTest {
     assertThat(
             new OpenFilesLimit(147, OPEN)
                 .applyTo(setting.settings(), setting.reader())
+                .listeners()
+                .getFirst()
                 .listen()
                 .maxClients())
         .isEqualTo(1);
@@ -104,6 +161,10 @@ class OpenFilesLimitTest {
   }
 
   private record Setting(PropertiesReader reader, ProxySettings settings) {
+
+    ProxySettings withMaxClients(int most) {
+      return settings.withListeners(List.of(settings.listeners().getFirst().withMaxClients(most)));
+    }
 
     Setting(Map<String, String> keys) {
       this(reader(keys));

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Balance;
+import io.penstock.core.upstream.ReadFrom;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -132,6 +134,12 @@ class PropertiesReaderTest {
                 Map.entry("penstock.backend.failover-hold-requests", "14"),
                 Map.entry("penstock.topology.refresh-period", "1m"),
                 Map.entry("penstock.topology.min-refresh-interval", "11s"),
+                Map.entry("penstock.reads.from", "lowest-latency"),
+                Map.entry("penstock.reads.balance", "least-in-flight"),
+                Map.entry("penstock.reads.zone", "z1"),
+                Map.entry("penstock.reads.zones", "h:1=z1,h:2=z2"),
+                Map.entry("penstock.reads.max-replica-lag", "36MB"),
+                Map.entry("penstock.reads.read-your-writes", "37s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
                 Map.entry("penstock.event-loop-time-slice", "35ms"),
                 Map.entry("penstock.readiness", "every-slot"),
@@ -177,12 +185,21 @@ class PropertiesReaderTest {
                     33,
                     DataSize.ofMegabytes(34)),
                 new PenstockProperties.Topology(Duration.ofMinutes(1), Duration.ofSeconds(11)),
+                new PenstockProperties.Reads(
+                    ReadFrom.LOWEST_LATENCY,
+                    Balance.LEAST_IN_FLIGHT,
+                    "z1",
+                    List.of("h:1=z1", "h:2=z2"),
+                    DataSize.ofMegabytes(36),
+                    Duration.ofSeconds(37)),
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
                 Readiness.EVERY_SLOT,
                 new PenstockProperties.Transpond(
                     "local", new PenstockProperties.Local("simple", "redis://h:1")),
-                new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2)));
+                new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2),
+                Map.of(),
+                Map.of()));
   }
 
   @ParameterizedTest

@@ -17,6 +17,7 @@ import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -38,29 +39,33 @@ class SettingsMappingTest {
     assertThat(settings)
         .isEqualTo(
             new ProxySettings(
-                new ProxySettings.Listen(
-                    "0.0.0.0",
-                    6380,
-                    10_000,
-                    null,
-                    512 << 20,
-                    AcceptSettings.DEFAULTS,
-                    ClientLimits.DEFAULTS),
-                new SingleUpstreamSettings(new Endpoint("h", 1), null, 2),
+                List.of(
+                    ProxySettings.Listener.ofDefault(
+                        new ProxySettings.Listen(
+                            "0.0.0.0",
+                            6380,
+                            10_000,
+                            null,
+                            512 << 20,
+                            AcceptSettings.DEFAULTS,
+                            ClientLimits.DEFAULTS),
+                        null)),
+                List.of(
+                    ProxySettings.Upstream.ofDefault(
+                        new SingleUpstreamSettings(new Endpoint("h", 1), null, 2),
+                        new ProxySettings.Backend(
+                            Duration.ofSeconds(1),
+                            Duration.ofSeconds(2),
+                            1,
+                            2048,
+                            new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000),
+                            QueueLimits.DEFAULTS),
+                        new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)))),
                 new ProxySettings.Dispatch.Async(),
-                new ProxySettings.Backend(
-                    Duration.ofSeconds(1),
-                    Duration.ofSeconds(2),
-                    1,
-                    2048,
-                    new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000),
-                    QueueLimits.DEFAULTS),
-                new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)),
                 CommandRules.NONE,
                 Transport.AUTO,
                 3,
-                Duration.ofMillis(5),
-                null));
+                Duration.ofMillis(5)));
   }
 
   @Test
@@ -82,7 +87,7 @@ class SettingsMappingTest {
             Map.entry("max-connection-rate", "12"),
             Map.entry("tcp-keepalive", "13s"));
 
-    ProxySettings.Listen listen = map(keys, null).listen();
+    ProxySettings.Listen listen = map(keys, null).listeners().getFirst().listen();
 
     assertThat(listen.clients())
         .isEqualTo(
@@ -152,7 +157,7 @@ class SettingsMappingTest {
 
   @Test
   void theDemosResourceReplacesTheConfiguredOne() {
-    assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstream())
+    assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstreams().getFirst().kind())
         .isEqualTo(new SingleUpstreamSettings(new Endpoint("demo", 2), null, 0));
   }
 

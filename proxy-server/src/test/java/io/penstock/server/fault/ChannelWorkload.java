@@ -6,9 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.SocketTimeoutException;
 import java.util.List;
 import java.util.Locale;
-import java.util.NavigableSet;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -16,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * Publishes numbers to a channel; subscribers receive them in order, none twice, and all of them
  * except those published while a fault is active.
  *
- * <p>During a fault, and only then, a message received from one node may arrive again from the node
- * that the subscription moved to. A message that was not received before never arrives after one
- * published later, with these exceptions:
+ * <p>During a fault, a message received from one node may arrive again from the node that the
+ * subscription moved to, and once more after it, when the subscription goes back. A message that
+ * was not received before never arrives after one published later, with these exceptions:
  *
  * <ul>
  *   <li>The publisher got an error that leaves open whether and when the message is published.
@@ -97,26 +95,15 @@ final class ChannelWorkload {
   }
 
   private final class Subscriber extends WorkloadClient {
-    private static final int REMEMBERED = 10_000;
-
-    /**
-     * Within this time after a channel has moved, Penstock subscribes at the right node. Messages
-     * that pass from node to node meanwhile may be missed.
-     */
-    private static final long SETTLING_NANOS = 1_000_000_000;
-
-    /** A node that becomes a replica passes on its messages after it has copied its master. */
-    private static final long LATE_NANOS = 5_000_000_000L;
-
     private final String command;
-    private final NavigableSet<Long> received = new TreeSet<>();
-    private long last;
-    private long lastReceivedAt;
+    private final ReceivedMessages received;
     private boolean subscribed;
 
     Subscriber(String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
       super(name, workload, kind);
       this.command = command;
+      this.received =
+          new ReceivedMessages(timeline(), counts(), unknown::contains, publish.equals("SPUBLISH"));
     }
 
     @Override
@@ -149,7 +136,7 @@ final class ChannelWorkload {
         checkError(command, Outcome.CLOSED, began, System.nanoTime());
         disconnect();
       }
-      if (last <= before) {
+      if (received.last() <= before) {
         markFailed();
       }
     }
@@ -166,46 +153,8 @@ final class ChannelWorkload {
         if (push.equals("+PONG\r\n") || lines[2].equals(word)) {
           return true;
         }
-        onMessage(Long.parseLong(lines[lines.length - 2]));
+        received.add(Long.parseLong(lines[lines.length - 2]), System.nanoTime());
       }
-    }
-
-    private void onMessage(long number) {
-      long now = System.nanoTime();
-      if (number <= last) {
-        onEarlierMessage(number, now);
-        return;
-      }
-      if (last != 0 && number > last + 1) {
-        if (!timeline().anyActive(lastReceivedAt - SETTLING_NANOS, now)) {
-          throw new AssertionError("received " + number + " after " + last + ", " + timeline());
-        }
-        counts().add("messages missed", number - last - 1);
-      }
-      counts().add("messages received");
-      last = number;
-      lastReceivedAt = now;
-      received.add(number);
-      if (received.size() > REMEMBERED) {
-        received.remove(received.first());
-      }
-    }
-
-    private void onEarlierMessage(long number, long now) {
-      boolean before = received.contains(number) || number < received.first();
-      boolean explained =
-          before
-              ? timeline().anyActive(lastReceivedAt, now)
-              : unknown.contains(number)
-                  || timeline().anyOverlap(lastReceivedAt - LATE_NANOS, now)
-                  || (publish.equals("SPUBLISH")
-                      && timeline().anyActive(lastReceivedAt - SETTLING_NANOS, now));
-      if (!explained) {
-        throw new AssertionError(
-            "received " + number + (before ? " again" : "") + " after " + last + ", " + timeline());
-      }
-      counts().add(before ? "messages received twice" : "messages received late");
-      received.add(number);
     }
 
     @Override

@@ -15,7 +15,7 @@ record Fault(String name, Place place, Set<String> errors, Action action) {
 
   enum Place {
     /** Nodes, their roles and slots. */
-    CLUSTER,
+    NODES,
     /** The network. */
     NETWORK
   }

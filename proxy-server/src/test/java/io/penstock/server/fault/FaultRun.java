@@ -38,10 +38,15 @@ final class FaultRun {
 
   /** Skips a long test and prints that, unless this is a full run ({@code -Pfaults}). */
   static void assumeFullRun(String what) {
-    if (setting("duration").isEmpty()) {
+    if (!isFull()) {
       System.out.println("skipped: " + what + " (runs with -Pfaults)");
       Assumptions.abort("part of -Pfaults");
     }
+  }
+
+  /** Returns whether this is a full run ({@code -Pfaults}). */
+  static boolean isFull() {
+    return !setting("duration").isEmpty();
   }
 
   /** Returns a setting of the run; empty if it is not set. */
@@ -49,9 +54,9 @@ final class FaultRun {
     return System.getProperty(PREFIX + name, "");
   }
 
-  /** Returns the faults of this run: those whose names contain {@code penstock.faults.only}. */
-  static List<Fault> faults() {
-    List<Fault> faults = new ArrayList<>(Faults.all());
+  /** Returns those faults whose names contain {@code penstock.faults.only}. */
+  static List<Fault> chosen(List<Fault> all) {
+    List<Fault> faults = new ArrayList<>(all);
     faults.removeIf(fault -> !fault.name().contains(setting("only")));
     return faults;
   }

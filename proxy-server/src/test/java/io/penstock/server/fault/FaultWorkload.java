@@ -34,7 +34,7 @@ final class FaultWorkload implements AutoCloseable {
     }
     appenders(tags);
     var counting = new CounterWorkload(tags.get(1) + ":count");
-    var queue = new QueueWorkload(tags.get(2) + ":queue");
+    var queue = new QueueWorkload(tags.get(2) + ":queue", timeline, counts);
     var broadcast = ChannelWorkload.clusterWide(tags.get(0) + ":news");
     var shard = ChannelWorkload.sharded(tags.get(1) + ":news of a shard");
     clients.addAll(

@@ -2,18 +2,14 @@ package io.penstock.server.fault;
 
 import io.penstock.server.fault.Fault.Place;
 import io.penstock.server.fault.FaultTimeline.Entry;
-import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.network.Relay.Direction;
 import io.penstock.testkit.network.Relay.End;
 import io.penstock.testkit.wire.RespClient;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -22,22 +18,25 @@ import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionTimeoutException;
 
-/** All faults, with the errors that clients may get during each. */
+/**
+ * The faults that any upstream can have, with the errors that clients may get during each. {@link
+ * ClusterFaults} and {@link SentinelFaults} have those that change roles.
+ */
 final class Faults {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /** No client may get an error. */
-  private static final Set<String> NONE = Set.of();
+  static final Set<String> NONE = Set.of();
 
   /**
    * A connection to a node is lost: a command that may have run there is not repeated. CLOSED is
    * for a client that had received a part of a large reply.
    */
-  private static final Set<String> LOST = Set.of("CONNLOST", "CLOSED");
+  static final Set<String> LOST = Set.of("CONNLOST", "CLOSED");
 
   /** A node does not answer for longer than the command timeout. */
-  private static final Set<String> SILENT = with(LOST, Set.of("TIMEOUT"));
+  static final Set<String> SILENT = with(LOST, Set.of("TIMEOUT"));
 
   /** The connection of the client is lost. */
   private static final Set<String> CLIENT = Set.of("CLOSED", "REFUSED");
@@ -50,19 +49,29 @@ final class Faults {
           CLIENT,
           Set.of("UNAVAILABLE", "TRYAGAIN", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "LOADING"));
 
+  /**
+   * Faults of the network that a build runs for each kind of upstream; the others do not depend on
+   * it.
+   */
+  private static final Set<String> NETWORK_OF_EACH_UPSTREAM =
+      Set.of("all connections are reset", "a node is cut off", "a node refuses connections");
+
   private Faults() {}
 
   static List<Fault> all() {
     List<Fault> all = new ArrayList<>();
     all.addAll(nodeConnectionFaults());
     all.addAll(clientConnectionFaults());
-    all.addAll(nodeFaults());
-    all.addAll(errorReplyFaults());
+    all.addAll(singleNodeFaults());
     return all;
   }
 
-  static Fault named(String name) {
-    return all().stream().filter(fault -> fault.name().equals(name)).findFirst().orElseThrow();
+  /** Returns those that a build runs for each kind of upstream. A cluster's run has all. */
+  static List<Fault> ofEachUpstream() {
+    List<Fault> some = all();
+    some.removeIf(fault ->
+        fault.place() == Fault.Place.NETWORK && !NETWORK_OF_EACH_UPSTREAM.contains(fault.name()));
+    return some;
   }
 
   /** Between Penstock and the nodes. */
@@ -110,21 +119,10 @@ final class Faults {
             (s, _, _) -> during(1_000, s.clientRelay()::holdBack, s.clientRelay()::release)));
   }
 
-  private static List<Fault> nodeFaults() {
+  /** Faults of one node, which stays what it is. */
+  private static List<Fault> singleNodeFaults() {
     return List.of(
-        node("a master is killed", LOST, Faults::killMaster),
-        node("a replica is killed", NONE, Faults::killReplica),
-        node("a master is replaced at its address", LOST, Faults::replaceMaster),
         node("a master is frozen briefly", NONE, Faults::freezeShortly),
-        node("a master is frozen", SILENT, Faults::freeze),
-        node("a planned failover", NONE, Faults::failover),
-        node("a demoted master copies everything", NONE, Faults::demote),
-        node("slots move", NONE, Faults::moveSlots));
-  }
-
-  /** Nodes that answer with errors. */
-  private static List<Fault> errorReplyFaults() {
-    return List.of(
         node("a node has too many clients", LOST, Faults::maxClients),
         node("a master is loading", Set.of("LOADING"), Faults::load),
         node(
@@ -148,12 +146,12 @@ final class Faults {
     return new Fault(name, Place.NETWORK, errors, action);
   }
 
-  private static Fault node(String name, Set<String> errors, Fault.Action action) {
-    return new Fault(name, Place.CLUSTER, errors, action);
+  static Fault node(String name, Set<String> errors, Fault.Action action) {
+    return new Fault(name, Place.NODES, errors, action);
   }
 
   /** Keeps a state for a fixed time; this is not a wait for a condition. */
-  private static void during(long millis, Runnable begin, Runnable end) {
+  static void during(long millis, Runnable begin, Runnable end) {
     begin.run();
     try {
       LockSupport.parkNanos(millis * 1_000_000);
@@ -239,133 +237,26 @@ final class Faults {
         relay::acceptConnections);
   }
 
-  private static void killMaster(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
-    Member replica = testbed.cluster().replicasOf(master).getFirst();
-    entry.beginWriteLoss();
-    master.kill();
-    testbed.cluster().awaitMaster(replica);
-    entry.endWriteLoss();
-    testbed.recordFailover();
-    master.restart();
-    testbed.cluster().awaitHealthy();
-  }
-
-  private static void killReplica(FaultTestbed testbed, Random random, Entry entry) {
-    Member replica = testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst();
-    replica.kill();
-    replica.restart();
-    testbed.cluster().awaitHealthy();
-  }
-
-  /** As when a container restarts without its volume: a new node with the same address. */
-  private static void replaceMaster(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
-    Member replica = testbed.cluster().replicasOf(master).getFirst();
-    entry.beginWriteLoss();
-    master.kill();
-    testbed.cluster().awaitMaster(replica);
-    entry.endWriteLoss();
-    testbed.recordFailover();
-    String oldId = master.id();
-    try {
-      Files.delete(master.server().folder().resolve("nodes.conf"));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    master.restart();
-    for (Member other : testbed.cluster().members()) {
-      if (other != master) {
-        other.text("CLUSTER", "FORGET", oldId);
-      }
-    }
-    master.text("CLUSTER", "MEET", replica.host(), Integer.toString(replica.port()));
-    Awaitility.await("the new node knows its master")
-        .atMost(PATIENCE)
-        .ignoreException(RespClient.ErrorReply.class)
-        .until(() -> master.text("CLUSTER", "REPLICATE", replica.id()).equals("OK"));
-    testbed.cluster().awaitHealthy();
-  }
-
   private static void freezeShortly(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
+    ServerProcess master = testbed.anyMaster(random);
     during(100 + random.nextInt(400), master::pause, master::resume);
   }
 
-  private static void freeze(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
-    Member replica = testbed.cluster().replicasOf(master).getFirst();
-    entry.beginWriteLoss();
-    master.pause();
-    try {
-      Awaitility.await("the replica takes over")
-          .atMost(PATIENCE)
-          .until(() -> replica.text("INFO", "replication").contains("role:master"));
-    } finally {
-      master.resume();
-    }
-    Awaitility.await("the old master becomes a replica")
-        .atMost(PATIENCE)
-        .until(() -> master.text("INFO", "replication").contains("role:slave"));
-    entry.endWriteLoss();
-    testbed.cluster().awaitHealthy(); // it does not report its role while it is loading
-    testbed.recordFailover();
-  }
-
-  private static void failover(FaultTestbed testbed, Random random, Entry entry) {
-    failover(testbed, testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst());
-  }
-
-  private static void failover(FaultTestbed testbed, Member replica) {
-    testbed.awaitVotes();
-    testbed.cluster().failover(replica);
-    testbed.recordFailover();
-  }
-
-  /**
-   * The demoted master rejects writes, and for seconds also reads until it has copied the new
-   * master: READONLY and MASTERDOWN for commands without keys from clients that do not know of the
-   * failover.
-   */
-  private static void demote(FaultTestbed testbed, Random random, Entry entry) {
-    Member replica = testbed.cluster().replicasOf(testbed.anyMaster(random)).getFirst();
-    replica.text("DEBUG", "CHANGE-REPL-ID"); // prevents a partial resynchronization
-    replica.text("CONFIG", "SET", "repl-diskless-sync-delay", "2");
-    failover(testbed, replica);
-    replica.text("CONFIG", "SET", "repl-diskless-sync-delay", "0");
-  }
-
-  /** Moves each slot that clients use, and some others, once. */
-  private static void moveSlots(FaultTestbed testbed, Random random, Entry entry) {
-    List<Member> masters = testbed.cluster().masters();
-    Set<Integer> slots = new LinkedHashSet<>(testbed.usedSlots());
-    while (slots.size() < 30) {
-      slots.add(random.nextInt(16_384));
-    }
-    try (SlotMover mover = new SlotMover(testbed.cluster())) {
-      for (int slot : slots) {
-        Member from = testbed.cluster().masterOf(slot);
-        Member to = masters.get((masters.indexOf(from) + 1 + random.nextInt(2)) % 3);
-        mover.move(slot, from, to, 1 + random.nextInt(10));
-      }
-    }
-  }
-
   private static void maxClients(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
+    ServerProcess master = testbed.anyMaster(random);
     configure(master, "maxclients", "1", "10000", () -> testbed.relayOf(master).cut(End.RST));
   }
 
   /** Existing connections continue to work; new ones fail to authenticate. */
   private static void password(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
+    ServerProcess master = testbed.anyMaster(random);
     configure(master, "requirepass", "another", "", () -> testbed.relayOf(master).cut(End.RST));
   }
 
   private static void configure(
-      Member member, String key, String bad, String good, Runnable afterwards) {
+      ServerProcess node, String key, String bad, String good, Runnable afterwards) {
     Consumer<RespClient> restore = admin -> admin.value("CONFIG", "SET", key, good);
-    try (RespClient admin = member.server().connect()) {
+    try (RespClient admin = node.connect()) {
       during(
           1_500,
           () -> {
@@ -378,7 +269,7 @@ final class Faults {
 
   /** Loads for less than the node timeout, so that the others do not mark the master as failed. */
   private static void load(FaultTestbed testbed, Random random, Entry entry) {
-    Member master = testbed.anyMaster(random);
+    ServerProcess master = testbed.anyMaster(random);
     long keys = Math.max(1, Long.parseLong(master.text("DBSIZE")));
     master.text("CONFIG", "SET", "key-load-delay", Long.toString(500_000 / keys));
     master.text("DEBUG", "RELOAD");

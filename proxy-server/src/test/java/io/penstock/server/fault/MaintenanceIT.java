@@ -43,10 +43,10 @@ class MaintenanceIT {
   void twentyPlannedFailovers(Transport transport) {
     long seed = FaultRun.seed();
     var timeline = new FaultTimeline();
-    try (FaultTestbed testbed = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
+    try (ClusterTestbed testbed = ClusterTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
         FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
       var faultRun = new FaultRun(testbed, workload, timeline);
-      Fault failover = Faults.named("a planned failover");
+      Fault failover = ClusterFaults.named("a planned failover");
       var random = new Random(seed);
       workload.start();
       for (int i = 0; i < FAILOVERS; i++) {
@@ -63,7 +63,7 @@ class MaintenanceIT {
   void allSlotsMove(Transport transport) {
     long seed = FaultRun.seed();
     var timeline = new FaultTimeline();
-    try (FaultTestbed testbed = FaultTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
+    try (ClusterTestbed testbed = ClusterTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
         FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed);
         ClientConnection connection = workload.connect(ClientConnection.RESP2)) {
       String[] values = Arrays.stream(SIZES).mapToObj("x"::repeat).toArray(String[]::new);

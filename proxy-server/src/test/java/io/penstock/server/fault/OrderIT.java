@@ -35,7 +35,7 @@ class OrderIT {
   private static final String NIL = "$-1\r\n";
 
   @SuppressWarnings("NullAway.Init")
-  private static FaultTestbed testbed;
+  private static ClusterTestbed testbed;
 
   private int keys; // numbers the keys
   private final EmbeddedCluster cluster = testbed.cluster();
@@ -56,7 +56,7 @@ class OrderIT {
   static void start() {
     ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
     testbed =
-        FaultTestbed.start(proxy ->
+        ClusterTestbed.start(proxy ->
             proxy
                 .transport(Transport.AUTO)
                 .commandTimeout(PATIENCE)

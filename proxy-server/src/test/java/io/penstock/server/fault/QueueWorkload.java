@@ -2,9 +2,7 @@ package io.penstock.server.fault;
 
 import io.penstock.testkit.wire.Wire;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -17,17 +15,16 @@ import java.util.concurrent.atomic.AtomicLong;
 final class QueueWorkload {
 
   private static final long MAX_LENGTH = 2_000;
-  private static final long REPLICATED_NANOS = 10_000_000_000L;
 
   private final String key;
   private final AtomicLong unknownPops = new AtomicLong();
-  private final BitSet popped = new BitSet(); // guarded by itself
-  private final Map<Integer, Long> poppedAt = new HashMap<>(); // recent pops, guarded by popped
+  private final PoppedElements popped;
   private final WriteHistory history = new WriteHistory();
   private boolean verified;
 
-  QueueWorkload(String key) {
+  QueueWorkload(String key, FaultTimeline timeline, EventCounts counts) {
     this.key = key;
+    this.popped = new PoppedElements(timeline, counts);
   }
 
   WorkloadClient pusher(String name, FaultWorkload workload, ClientConnection.Kind kind) {
@@ -95,30 +92,12 @@ final class QueueWorkload {
             if (!reply.startsWith(head)) {
               throw new AssertionError(command + " was answered " + Wire.shown(reply));
             }
-            take(Integer.parseInt(Wire.content(reply.substring(head.length()))), sent);
+            int number = Integer.parseInt(Wire.content(reply.substring(head.length())));
+            popped.add(number, sent, System.nanoTime());
+            counts().add("popped");
           }
         }
       }
-    }
-
-    private void take(int number, long sent) {
-      long now = System.nanoTime();
-      synchronized (popped) {
-        if (popped.get(number)) {
-          Long before = poppedAt.get(number);
-          // The first of the two replies may have taken longer than the second.
-          if (before == null || !timeline().mayLoseWrites(Math.min(before, sent), now)) {
-            throw new AssertionError(number + " was popped twice");
-          }
-          counts().add("popped again after a master was killed");
-        }
-        popped.set(number);
-        poppedAt.put(number, sent);
-        if (number % 64 == 0) { // older pops have reached the replica
-          poppedAt.values().removeIf(time -> now - time > REPLICATED_NANOS);
-        }
-      }
-      counts().add("popped");
     }
 
     @Override
@@ -135,10 +114,7 @@ final class QueueWorkload {
     List<Integer> left =
         AppendedLists.numbers(
             fresh.exchange(List.<String[]>of(new String[] {"LRANGE", key, "0", "-1"})).getFirst());
-    BitSet all;
-    synchronized (popped) {
-      all = (BitSet) popped.clone();
-    }
+    BitSet all = popped.all();
     for (int number : left) {
       if (all.get(number) && !client.timeline().mayLoseWrites(0, System.nanoTime())) {
         throw new AssertionError(number + " was popped and is still in the list");

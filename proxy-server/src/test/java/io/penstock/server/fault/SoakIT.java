@@ -45,8 +45,8 @@ class SoakIT {
     System.out.println(
         "soak: -Dpenstock.faults.seed=" + seed + ", " + DispatchMode.dispatch() + ", " + duration);
     var random = new Random(seed);
-    try (FaultTestbed testbed =
-        FaultTestbed.start(FaultRun.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
+    try (ClusterTestbed testbed =
+        ClusterTestbed.start(FaultRun.transports().getFirst(), FaultsIT.COMMAND_TIMEOUT)) {
       warmUp(testbed, seed);
       ResourceUsage before = settled(testbed, _ -> false);
       System.out.println("soak: before: " + before);
@@ -67,7 +67,7 @@ class SoakIT {
     try (FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       workload.start();
-      for (Fault fault : Faults.all()) {
+      for (Fault fault : ClusterFaults.all()) {
         faultRun.inject(fault, seed);
       }
       workload.stopAndVerify();
@@ -83,7 +83,8 @@ class SoakIT {
       workload.start();
       for (Place place : Place.values()) {
         var own = new Random(random.nextLong());
-        List<Fault> choice = FaultRun.faults().stream().filter(f -> f.place() == place).toList();
+        List<Fault> choice =
+            FaultRun.chosen(ClusterFaults.all()).stream().filter(f -> f.place() == place).toList();
         faults.add(
             place.toString(),
             () -> {

@@ -46,6 +46,7 @@ abstract class ClientSuite implements AutoCloseable {
     scenarios.put("watch", this::watch);
     scenarios.put("blocking", this::blocking);
     scenarios.put("pubsub", this::pubsub);
+    scenarios.put("slots", this::slots);
   }
 
   abstract void connect() throws Exception;
@@ -85,6 +86,8 @@ abstract class ClientSuite implements AutoCloseable {
   abstract void server() throws Exception;
 
   abstract void transaction() throws Exception;
+
+  abstract void slots() throws Exception;
 
   abstract void watch() throws Exception;
 

@@ -32,8 +32,14 @@ final class Differences {
   private record Rule(String line, Kind kind, String scope, Pattern requests, Pattern mask) {
 
     boolean covers(Target target, String request) {
-      return (scope.isEmpty() || scope.equals(target.name()))
+      return (scope.isEmpty() || scope.equals(target.name()) || coversKindOf(target))
           && requests.matcher(request).matches();
+    }
+
+    /** Whether the scope is the kind of the target: all keys on one server, or on several. */
+    private boolean coversKindOf(Target target) {
+      boolean several = Set.of("cluster", "shards").contains(target.name());
+      return scope.equals(several ? "several" : "single");
     }
   }
 

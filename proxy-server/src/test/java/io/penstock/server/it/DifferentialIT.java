@@ -73,10 +73,10 @@ class DifferentialIT {
         continue;
       }
       switch (script.where()) {
-        case EVERYWHERE ->
-            play(script, protocol, testbed.server(), testbed.cluster(), testbed.single());
-        case SINGLE -> play(script, protocol, testbed.server(), testbed.single());
-        case SLOTS -> play(script, protocol, testbed.node(), testbed.cluster());
+        case EVERYWHERE -> play(script, protocol, testbed.server(), testbed.proxies());
+        case SINGLE -> play(script, protocol, testbed.server(), testbed.ofOnePartition());
+        case DATABASES -> play(script, protocol, testbed.server(), testbed.withDatabases());
+        case SLOTS -> play(script, protocol, testbed.node(), List.of(testbed.cluster()));
       }
     }
     conclude("replies of scripts in RESP" + protocol);
@@ -88,7 +88,7 @@ class DifferentialIT {
     return containers;
   }
 
-  private void play(Script script, int protocol, Target reference, Target... targets) {
+  private void play(Script script, int protocol, Target reference, List<Target> targets) {
     List<ScriptRun.RecordedReply> expected = ScriptRun.of(script, reference, protocol);
     for (Target target : targets) {
       List<ScriptRun.RecordedReply> actual = ScriptRun.of(script, target, protocol);
@@ -148,7 +148,7 @@ class DifferentialIT {
       calls.addAll(DerivedCalls.right(spec));
     }
     List<String> expected = answers(testbed.server(), calls, protocol);
-    for (Target target : List.of(testbed.cluster(), testbed.single())) {
+    for (Target target : testbed.proxies()) {
       List<String> actual = answers(target, calls, protocol);
       for (int i = 0; i < calls.size(); i++) {
         String request = Script.request(calls.get(i));
@@ -187,7 +187,7 @@ class DifferentialIT {
     for (CommandSpec spec : specs()) {
       if (differences.isRejected(spec.name().replace('|', ' ')) && !spec.isContainer()) {
         List<List<byte[]>> calls = DerivedCalls.right(spec);
-        for (Target target : List.of(testbed.cluster(), testbed.single())) {
+        for (Target target : testbed.proxies()) {
           assertThat(answers(target, calls, 2))
               .as(spec.name())
               .allSatisfy(reply -> assertThat(reply).startsWith("-"));

@@ -4,11 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.Function;
 
 /** Reference servers, and Penstock in front of other servers with the same data. */
 final class DifferentialTestbed implements AutoCloseable {
@@ -30,6 +34,15 @@ final class DifferentialTestbed implements AutoCloseable {
   @SuppressWarnings("NullAway.Init")
   private Target single;
 
+  @SuppressWarnings("NullAway.Init")
+  private Target sentinel;
+
+  @SuppressWarnings("NullAway.Init")
+  private Target proxies;
+
+  @SuppressWarnings("NullAway.Init")
+  private Target shards;
+
   /** No replicas: WAIT must count none, as on the reference servers. */
   void start() {
     ServerProcess plain = ServerProcess.start();
@@ -44,20 +57,53 @@ final class DifferentialTestbed implements AutoCloseable {
     started.addFirst(beforeCluster::close);
     ProxyFixture beforeSingle = ProxyFixture.of(behind).startReady();
     started.addFirst(beforeSingle::close);
+    SentinelGroup group = SentinelGroup.builder().replicas(0).start();
+    started.addFirst(group::close);
+    ProxyFixture beforeGroup = ProxyFixture.of(group).startReady();
+    started.addFirst(beforeGroup::close);
     server = Target.direct(plain);
     node = Target.direct(one);
     cluster = Target.through(beforeCluster, three);
     single = Target.through(beforeSingle, behind);
-    List.of(server, node, cluster, single).forEach(target -> started.addFirst(target::close));
-    List.of(cluster, single).forEach(this::awaitLearnt);
+    sentinel = Target.through(beforeGroup, group);
+    proxies = startProxies();
+    shards = startShards();
+    List.of(server, node, cluster, single, sentinel, proxies, shards)
+        .forEach(target -> started.addFirst(target::close));
+    proxies().forEach(target -> awaitLearnt(target::call));
+  }
+
+  /** Starts Penstock in front of two Penstocks, which are in front of one server. */
+  private Target startProxies() {
+    ServerProcess behind = ServerProcess.start();
+    started.addFirst(behind::close);
+    List<ProxyFixture> equal = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      ProxyFixture proxy = ProxyFixture.of(behind).startReady();
+      started.addFirst(proxy::close);
+      equal.add(proxy);
+      try (RespClient client = proxy.connect()) {
+        awaitLearnt(client::call); // else Penstock learns from it what it did not know yet
+      }
+    }
+    ProxyFixture before = ProxyFixture.ofProxies(equal).startReady();
+    started.addFirst(before::close);
+    return Target.through(before, equal, behind);
+  }
+
+  private Target startShards() {
+    ShardedServers behind = ShardedServers.start();
+    started.addFirst(behind::close);
+    ProxyFixture before = ProxyFixture.of(behind.upstream(null)).startReady();
+    started.addFirst(before::close);
+    return Target.through(before, behind);
   }
 
   /** Waits until Penstock has learnt from its nodes how many arguments commands take. */
-  private void awaitLearnt(Target target) {
-    await()
-        .untilAsserted(() ->
-            assertThat(target.call("COMMAND", "GETKEYS", "GET"))
-                .isEqualTo(server.call("COMMAND", "GETKEYS", "GET")));
+  private void awaitLearnt(Function<String[], String> penstock) {
+    String[] request = {"COMMAND", "GETKEYS", "GET"};
+    String expected = server.call(request);
+    await().untilAsserted(() -> assertThat(penstock.apply(request)).isEqualTo(expected));
   }
 
   /** Returns a reference server without cluster mode. */
@@ -75,9 +121,29 @@ final class DifferentialTestbed implements AutoCloseable {
     return cluster;
   }
 
+  /** Returns Penstock in front of upstreams with databases. */
+  List<Target> withDatabases() {
+    return List.of(single, sentinel, proxies, shards);
+  }
+
+  /** Returns Penstock in front of upstreams whose keys are on several nodes. */
+  List<Target> ofSeveralNodes() {
+    return List.of(cluster, shards);
+  }
+
   /** Returns Penstock in front of a server without cluster mode. */
   Target single() {
     return single;
+  }
+
+  /** Returns Penstock in front of upstreams whose keys are all in one partition. */
+  List<Target> ofOnePartition() {
+    return List.of(single, sentinel, proxies);
+  }
+
+  /** Returns Penstock in front of each upstream. */
+  List<Target> proxies() {
+    return List.of(cluster, single, sentinel, proxies, shards);
   }
 
   @Override

@@ -41,40 +41,28 @@ class FrozenMasterIT {
   @SuppressWarnings("NullAway.Init")
   private String tag;
 
-  private int slot;
+  @SuppressWarnings("NullAway.Init")
+  private ShardUnderTest shard;
 
   FrozenMasterIT(EmbeddedCluster cluster) {
     this.cluster = cluster;
   }
 
-  /** Uses another shard each time: masters vote only once in a while about one shard. */
   @BeforeEach
   void start() {
-    cluster.awaitHealthy();
-    List<Integer> slots = Keys.slotsOfMasters(cluster);
-    slot = slots.get(turn++ % slots.size());
-    tag = Keys.tag(slot);
-    master = cluster.masterOf(slot);
-    replica = cluster.replicasOf(master).getFirst();
+    shard = ShardUnderTest.next(cluster);
+    tag = shard.tag();
+    master = shard.master();
+    replica = shard.replica();
     proxy = ProxyFixture.of(cluster).eventLoops(1).startReady();
   }
-
-  private static int turn;
 
   @AfterEach
   void stop() {
     load.close();
     appenders.forEach(appender -> appender.wire.close());
     proxy.close();
-    for (Member member : List.of(master, replica)) {
-      if (member.isRunning()) {
-        member.resume();
-      } else {
-        member.restart();
-      }
-    }
-    cluster.awaitHealthy();
-    Keys.empty(cluster, slot);
+    shard.close();
   }
 
   /**
@@ -124,7 +112,12 @@ class FrozenMasterIT {
   private boolean isKnown() {
     return ProxyFixture.node(replica)
         .equals(
-            proxy.proxy().topology().shards().get(proxy.proxy().topology().ownerOf(slot)).master());
+            proxy
+                .proxy()
+                .topology()
+                .shards()
+                .get(proxy.proxy().topology().ownerOf(shard.slot()))
+                .master());
   }
 
   /** Waits until the event loop uses the topology: it does before it answers {@code INFO}. */

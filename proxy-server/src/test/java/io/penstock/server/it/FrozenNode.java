@@ -1,6 +1,7 @@
 package io.penstock.server.it;
 
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -13,15 +14,27 @@ public final class FrozenNode {
 
   private FrozenNode() {}
 
-  /** Freezes a server. Returns when it no longer answers. */
+  /** Freezes a node. Returns when it no longer answers. */
   public static void freeze(Member member) {
     member.pause();
-    Awaitility.await(member + " is frozen").pollDelay(Duration.ZERO).until(() -> isSilent(member));
+    awaitSilence(member.host(), member.port());
   }
 
-  private static boolean isSilent(Member member) {
-    try (RespClient probe = RespClient.open(member.host(), member.port(), SILENCE)) {
-      probe.value("PING");
+  /** Freezes a server. Returns when it no longer answers. */
+  public static void freeze(ServerProcess server) {
+    server.pause();
+    awaitSilence(server.host(), server.port());
+  }
+
+  private static void awaitSilence(String host, int port) {
+    Awaitility.await(host + ":" + port + " is frozen")
+        .pollDelay(Duration.ZERO)
+        .until(() -> isSilent(host, port));
+  }
+
+  private static boolean isSilent(String host, int port) {
+    try (RespClient probe = RespClient.open(host, port, SILENCE)) {
+      probe.call("PING"); // an error is an answer
       return false;
     } catch (UncheckedIOException e) {
       return true;

@@ -44,6 +44,9 @@ class GeneratedDifferentialIT {
   /** One batch in this many is a transaction. */
   private static final int TRANSACTION = 8;
 
+  /** How often the calls about databases stand beside the others. */
+  private static final int DATABASES = 3;
+
   /** Commands that are split by slot and may have keys of any slots. */
   private static final Set<String> DIVIDED =
       Set.of("MGET", "MSET", "DEL", "UNLINK", "EXISTS", "TOUCH");
@@ -66,7 +69,7 @@ class GeneratedDifferentialIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void keysOfOneSlot(int protocol) {
-    run("{slot}", grammar, protocol, List.of(testbed.cluster(), testbed.single()));
+    run("{slot}", grammar, protocol, testbed.proxies());
   }
 
   @ParameterizedTest
@@ -76,13 +79,24 @@ class GeneratedDifferentialIT {
         grammar.stream()
             .filter(line -> line.keys() <= 1 || DIVIDED.contains(line.command()))
             .toList();
-    run("", lines, protocol, List.of(testbed.cluster()));
+    run("", lines, protocol, testbed.ofSeveralNodes());
   }
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void keysOfManySlotsOnASingleServer(int protocol) {
-    run("", grammar, protocol, List.of(testbed.single()));
+    run("", grammar, protocol, testbed.ofOnePartition());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void severalDatabasesOfASingleServer(int protocol) {
+    List<Grammar.Line> lines = new ArrayList<>(grammar);
+    List<Grammar.Line> databases = Grammar.read("grammar-databases.txt");
+    for (int i = 0; i < DATABASES; i++) {
+      lines.addAll(databases);
+    }
+    run("", lines, protocol, testbed.ofOnePartition());
   }
 
   private void run(String prefix, List<Grammar.Line> lines, int protocol, List<Target> targets) {

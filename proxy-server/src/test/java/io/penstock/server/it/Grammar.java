@@ -59,9 +59,14 @@ final class Grammar {
 
   private Grammar() {}
 
+  /** Reads {@code grammar.txt}. */
   static List<Line> read() {
-    try (InputStream in =
-        Objects.requireNonNull(Grammar.class.getResourceAsStream("grammar.txt"))) {
+    return read("grammar.txt");
+  }
+
+  /** Reads a file with the syntax of {@code grammar.txt}. */
+  static List<Line> read(String file) {
+    try (InputStream in = Objects.requireNonNull(Grammar.class.getResourceAsStream(file))) {
       return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1)
           .lines()
           .filter(line -> !line.isBlank() && !line.startsWith("#"))

@@ -129,7 +129,7 @@ class InfoIT {
   }
 
   @Test
-  void keyspaceOfASingleServerIsTheDatabaseInUse() {
+  void keyspaceOfASingleServerHasAllItsDatabases() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy = ProxyFixture.of(server).startReady();
         RespClient wire = proxy.connect();
@@ -138,7 +138,7 @@ class InfoIT {
       direct.call("SELECT", "3");
       direct.call("SET", "b", "1");
 
-      assertThat(info(wire, "keyspace")).containsOnlyKeys("db0");
+      assertThat(info(wire, "keyspace")).containsOnlyKeys("db0", "db3");
       assertThat(info(wire)).containsEntry("masters", "1").containsEntry("cluster_enabled", "0");
     }
   }

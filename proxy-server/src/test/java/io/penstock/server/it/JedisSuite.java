@@ -271,7 +271,6 @@ final class JedisSuite extends ClientSuite {
   void errors() {
     jedis.set(p + "e", "v");
     fails("WRONGTYPE ", () -> jedis.lpush(p + "e", "x"));
-    fails("CROSSSLOT ", () -> jedis.rename(p + "e", p + "f"));
     try (Jedis connection = connection()) {
       fails(
           "ERR unknown command 'NOSUCH'",
@@ -348,6 +347,12 @@ final class JedisSuite extends ClientSuite {
       transaction.exec();
       assertThatThrownBy(wrong::get).isInstanceOf(JedisDataException.class);
     }
+  }
+
+  @Override
+  void slots() {
+    jedis.set(p + "e", "v");
+    fails("CROSSSLOT ", () -> jedis.rename(p + "e", p + "f"));
     try (AbstractTransaction transaction = jedis.multi()) {
       transaction.set(p + "one", "1");
       transaction.set(p + "two", "2");

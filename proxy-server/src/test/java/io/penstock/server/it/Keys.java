@@ -7,6 +7,9 @@ import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Keys in given slots. */
 public final class Keys {
@@ -56,6 +59,22 @@ public final class Keys {
         throw new IllegalStateException(reached + " of " + replicas + " replicas of " + master);
       }
     }
+  }
+
+  /** Returns all keys that a scan in small steps finds. Fails if it finds one twice. */
+  static Set<String> scan(RespClient wire) {
+    Set<String> found = new TreeSet<>();
+    String cursor = "0";
+    do {
+      List<?> reply = (List<?>) wire.value("SCAN", cursor, "COUNT", "20");
+      cursor = Wire.text((byte[]) Objects.requireNonNull(reply).get(0));
+      for (Object key : (List<?>) reply.get(1)) {
+        if (!found.add(Wire.text((byte[]) key))) {
+          throw new AssertionError(Wire.text((byte[]) key) + " was found twice");
+        }
+      }
+    } while (!cursor.equals("0"));
+    return found;
   }
 
   /** Returns a hash tag of each master. */

@@ -107,8 +107,8 @@ class LearntCommandsIT {
       assertThat(wire.call("learnt.danger")).isEqualTo("+HELLO\r\n");
       assertThat(wire.call("learnt.hello"))
           .isEqualTo(
-              "-ERR LEARNT.HELLO is not allowed through this proxy: penstock.commands.deny says"
-                  + " so\r\n");
+              "-ERR LEARNT.HELLO is not allowed through this proxy: denied by"
+                  + " penstock.commands.deny\r\n");
       assertThat(wire.call("COMMAND", "COUNT")).isNotEqualTo(":250\r\n");
       assertThat(wire.call("COMMAND", "LIST", "FILTERBY", "PATTERN", "learnt.p*"))
           .contains("learnt.put", "learnt.pairs");

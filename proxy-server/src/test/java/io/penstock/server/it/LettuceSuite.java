@@ -284,7 +284,6 @@ final class LettuceSuite extends ClientSuite {
   void errors() {
     redis.set(p + "e", "v");
     fails("WRONGTYPE ", () -> redis.lpush(p + "e", "x"));
-    fails("CROSSSLOT ", () -> redis.rename(p + "e", p + "f"));
     fails("ERR unknown command 'NOSUCH'", this::unknown);
     fails(
         "ERR mine", () -> redis.eval("return redis.error_reply('mine')", ScriptOutputType.STATUS));
@@ -357,6 +356,12 @@ final class LettuceSuite extends ClientSuite {
     redis.incr(a);
     Object wrong = redis.exec().get(1);
     assertThat(wrong).isInstanceOf(RedisCommandExecutionException.class);
+  }
+
+  @Override
+  void slots() {
+    redis.set(p + "e", "v");
+    fails("CROSSSLOT ", () -> redis.rename(p + "e", p + "f"));
     redis.multi();
     redis.set(p + "one", "1");
     assertThatThrownBy(

@@ -84,6 +84,7 @@ class LimitsIT {
         RespClient idle = proxy.connect();
         RespClient busy = proxy.connect()) {
       assertThat(idle.call("SET", tag + "k", "v")).isEqualTo("+OK\r\n");
+      assertThat(busy.call("GET", tag + "k")).isEqualTo(Wire.bulk("v")); // connects its loop
       FrozenNode.freeze(node);
       busy.write(Wire.request("GET", tag + "k"))
           .write(Wire.request("INCR", tag + "n"))
@@ -111,6 +112,7 @@ class LimitsIT {
     try (ProxyFixture proxy =
             ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(10)).startReady();
         RespClient busy = proxy.connect()) {
+      assertThat(busy.call("GET", tag + "none")).isEqualTo("$-1\r\n"); // connects its loop
       FrozenNode.freeze(node);
       busy.send("GET", tag + "k");
       Awaitility.await().until(() -> inFlight(proxy) == 1);

@@ -11,14 +11,18 @@ import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
@@ -47,10 +51,33 @@ public final class ProxyFixture implements AutoCloseable {
   /** Builds a proxy in front of a cluster; all its members are seeds. */
   public static Builder of(EmbeddedCluster cluster) {
     List<Endpoint> seeds = cluster.members().stream().map(ProxyFixture::node).toList();
-    String password = cluster.password();
     return new Builder(
-        new ClusterUpstreamSettings(
-            seeds, password == null ? null : new Credentials(cluster.user(), password)));
+        new ClusterUpstreamSettings(seeds, credentials(cluster.user(), cluster.password())));
+  }
+
+  /** Builds a proxy in front of a group that Sentinel manages. */
+  public static Builder of(SentinelGroup group) {
+    List<Endpoint> sentinels =
+        group.sentinels().stream().map(s -> new Endpoint(s.host(), s.port())).toList();
+    return new Builder(
+        new SentinelUpstreamSettings(
+            sentinels,
+            group.masterName(),
+            credentials(group.user(), group.password()),
+            0,
+            credentials(group.sentinelUser(), group.sentinelPassword())));
+  }
+
+  private static @Nullable Credentials credentials(
+      @Nullable String user, @Nullable String password) {
+    return password == null ? null : new Credentials(user, password);
+  }
+
+  /** Builds a proxy in front of equal ones. */
+  static Builder ofProxies(List<ProxyFixture> proxies) {
+    List<Endpoint> addresses =
+        proxies.stream().map(proxy -> new Endpoint(proxy.host(), proxy.port())).toList();
+    return new Builder(new ProxiesUpstreamSettings(addresses, null, 0));
   }
 
   public static Builder of(UpstreamSettings upstream) {
@@ -143,6 +170,7 @@ public final class ProxyFixture implements AutoCloseable {
     private QueueLimits bounds = QueueLimits.DEFAULTS;
     private int exclusiveConnections = 2_048;
     private @Nullable ClusterFacade facade;
+    private ReadSettings reads = ReadSettings.MASTER_ONLY;
     private Dispatch dispatch = DispatchMode.dispatch();
 
     private Builder(UpstreamSettings upstream) {
@@ -245,6 +273,12 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Sets which nodes reads go to; by default masters. */
+    public Builder reads(ReadSettings wanted) {
+      reads = wanted;
+      return this;
+    }
+
     /** Presents the proxy to clients as a cluster. */
     public Builder facade(ClusterFacade shown) {
       facade = shown;
@@ -255,23 +289,19 @@ public final class ProxyFixture implements AutoCloseable {
     public ProxyFixture start() {
       var settings =
           new ProxySettings(
-              new ProxySettings.Listen(
-                  bind, port, maxClients, password, 512 * 1024 * 1024, arrivals, clientLimits),
-              upstream,
+              List.of(ProxySettings.Listener.ofDefault(listen(), facade)),
+              List.of(
+                  new ProxySettings.Upstream(
+                      ProxySettings.DEFAULT_NAME,
+                      upstream,
+                      backend(),
+                      new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
+                      reads)),
               dispatch,
-              new ProxySettings.Backend(
-                  connectTimeout,
-                  commandTimeout,
-                  connectionsPerLoop,
-                  exclusiveConnections,
-                  new ProxySettings.FailoverHold(failoverHold, 10_000),
-                  bounds),
-              new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
               commands,
               transport,
               eventLoops,
-              Duration.ofMillis(5),
-              facade);
+              Duration.ofMillis(5));
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {
         return new ProxyFixture(proxy, await(proxy.start()));
@@ -279,6 +309,21 @@ public final class ProxyFixture implements AutoCloseable {
         await(proxy.shutdown());
         throw e;
       }
+    }
+
+    private ProxySettings.Listen listen() {
+      return new ProxySettings.Listen(
+          bind, port, maxClients, password, 512 * 1024 * 1024, arrivals, clientLimits);
+    }
+
+    private ProxySettings.Backend backend() {
+      return new ProxySettings.Backend(
+          connectTimeout,
+          commandTimeout,
+          connectionsPerLoop,
+          exclusiveConnections,
+          new ProxySettings.FailoverHold(failoverHold, 10_000),
+          bounds);
     }
 
     /** Starts the proxy and waits until every slot is covered. */

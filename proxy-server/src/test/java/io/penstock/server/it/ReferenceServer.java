@@ -24,7 +24,12 @@ public final class ReferenceServer {
    * or newer.
    */
   public static void assumeAtLeast(int major, int minor, String what) {
-    assume(ServerBinary.find().atLeast(major, minor), what + " came with " + major + "." + minor);
+    assume(isAtLeast(major, minor), what + " came with " + major + "." + minor);
+  }
+
+  /** Returns false if the servers here are older. */
+  static boolean isAtLeast(int major, int minor) {
+    return ServerBinary.find().atLeast(major, minor);
   }
 
   /** Returns the files next to {@code differences.txt} about the server here. */

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * new connections. The lines of a file:
  *
  * <pre>
- * ## lists              a script begins; [single] or [slots] after its name says where it runs
+ * ## lists              a script begins; [single], [databases] or [slots] after its name says where it runs
  * ## lists [needs lpos]   it runs only if the server has that command, or is redis or valkey
  * LPUSH l a "\x00"      a request in the syntax of inline commands, and one reply
  * {@literal @}b GET l              the same on another connection, which is opened when first named
@@ -43,6 +43,8 @@ record Script(String name, Where where, String needs, List<Step> steps) {
     EVERYWHERE,
     /** A single server, because the keys are in several slots. */
     SINGLE,
+    /** A single server and several that share the keys: not a cluster, which has one database. */
+    DATABASES,
     /** A cluster, compared with a cluster of one node, because the script tests slots. */
     SLOTS
   }
@@ -76,7 +78,7 @@ record Script(String name, Where where, String needs, List<Step> steps) {
   }
 
   private static final Pattern HEADING =
-      Pattern.compile("## ([^\\[]+?)(?: \\[(single|slots)])?(?: \\[needs (\\S+)])?");
+      Pattern.compile("## ([^\\[]+?)(?: \\[(single|databases|slots)])?(?: \\[needs (\\S+)])?");
   private static final Pattern LINE = Pattern.compile("(?:@(\\w*)(?:/(\\w+))?(?: |$))?(.*)");
 
   /** Returns the words as one line of text, one character for each byte. */

@@ -55,7 +55,11 @@ public class SharedCluster implements ParameterResolver {
     return builder().start();
   }
 
+  /** The servers permit {@code DEBUG}. */
   public static EmbeddedCluster.Builder builder() {
-    return EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT);
+    var builder = EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT);
+    return ReferenceServer.isAtLeast(7, 0)
+        ? builder.option("enable-debug-command", "yes")
+        : builder;
   }
 }

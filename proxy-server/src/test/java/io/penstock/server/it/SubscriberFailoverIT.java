@@ -146,6 +146,9 @@ class SubscriberFailoverIT {
       cluster.failover(replica);
       publishUntilReceived(publisher, "PUBLISH", ":2\r\n");
       awaitSubscribed(replica, "NUMSUB", CHANNEL);
+      Subscriber.await(
+          "a master has the pattern",
+          () -> cluster.masters().stream().anyMatch(m -> !m.text("PUBSUB", "NUMPAT").equals("0")));
       // A node counts a subscription shortly before Penstock gets the confirmation.
       publishUntilReceived(publisher, "PUBLISH", ":2\r\n");
       assertThat(publisher.call("PUBLISH", CHANNEL, "end")).isEqualTo(":2\r\n");

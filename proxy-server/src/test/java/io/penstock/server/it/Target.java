@@ -1,10 +1,13 @@
 package io.penstock.server.it;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -14,6 +17,10 @@ import org.awaitility.Awaitility;
 final class Target implements AutoCloseable {
 
   private static final Pattern BLOCKED = Pattern.compile("blocked_clients:(\\d+)");
+
+  /** Sentinels subscribe to this channel of their master. */
+  private static final String SENTINELS = "*1\r\n" + Wire.bulk("__sentinel__:hello");
+
   private static final List<List<String>> CLEANING =
       List.of(
           List.of("FLUSHALL"),
@@ -26,12 +33,19 @@ final class Target implements AutoCloseable {
   private final String host;
   private final int port;
   private final List<RespClient> nodes;
+  private final List<RespClient> proxies; // between it and the nodes
 
   private Target(String name, String host, int port, List<RespClient> nodes) {
+    this(name, host, port, nodes, List.of());
+  }
+
+  private Target(
+      String name, String host, int port, List<RespClient> nodes, List<RespClient> proxies) {
     this.name = name;
     this.host = host;
     this.port = port;
     this.nodes = nodes;
+    this.proxies = proxies;
   }
 
   static Target direct(ServerProcess server) {
@@ -52,13 +66,36 @@ final class Target implements AutoCloseable {
     return new Target("single", proxy.host(), proxy.port(), List.of(server.connect()));
   }
 
+  static Target through(ProxyFixture proxy, SentinelGroup group) {
+    List<RespClient> nodes = List.of(group.master().connect());
+    return new Target("sentinel", proxy.host(), proxy.port(), nodes);
+  }
+
+  /** Returns Penstock in front of equal proxies of a server. */
+  static Target through(ProxyFixture proxy, List<ProxyFixture> proxies, ServerProcess server) {
+    return new Target(
+        "proxies",
+        proxy.host(),
+        proxy.port(),
+        List.of(server.connect()),
+        proxies.stream().map(ProxyFixture::connect).toList());
+  }
+
+  static Target through(ProxyFixture proxy, ShardedServers servers) {
+    List<RespClient> nodes = servers.servers().stream().map(ServerProcess::connect).toList();
+    return new Target("shards", proxy.host(), proxy.port(), nodes);
+  }
+
   private static List<RespClient> nodes(EmbeddedCluster cluster) {
     return cluster.masters().stream()
         .map(m -> RespClient.open(m.host(), m.port(), Duration.ofSeconds(10)))
         .toList();
   }
 
-  /** Returns the name: {@code cluster} or {@code single} for Penstock. */
+  /**
+   * Returns the name; for Penstock {@code cluster}, {@code single}, {@code sentinel}, {@code
+   * proxies} or {@code shards}.
+   */
   String name() {
     return name;
   }
@@ -88,6 +125,7 @@ final class Target implements AutoCloseable {
       }
     }
     call("SCRIPT", "FLUSH"); // Penstock keeps scripts too
+    proxies.forEach(proxy -> proxy.text("SCRIPT", "FLUSH"));
     Awaitility.await("earlier clients are disconnected from " + name)
         .pollInterval(Duration.ofMillis(2))
         .until(this::hasNoSubscribers);
@@ -96,7 +134,8 @@ final class Target implements AutoCloseable {
   private boolean hasNoSubscribers() {
     return Stream.of("CHANNELS", "SHARDCHANNELS", "NUMPAT")
         .map(what -> call("PUBSUB", what))
-        .allMatch(none -> none.equals("*0\r\n") || none.equals(":0\r\n") || none.startsWith("-"));
+        .allMatch(reply ->
+            Set.of("*0\r\n", ":0\r\n", SENTINELS).contains(reply) || reply.startsWith("-"));
   }
 
   void awaitBlocked(int clients) {
@@ -120,6 +159,7 @@ final class Target implements AutoCloseable {
   @Override
   public void close() {
     nodes.forEach(RespClient::close);
+    proxies.forEach(RespClient::close);
   }
 
   @Override

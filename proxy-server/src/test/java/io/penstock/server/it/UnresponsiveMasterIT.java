@@ -137,6 +137,7 @@ class UnresponsiveMasterIT {
     try {
       for (int i = 0; i < 30; i++) {
         wires.add(proxy.connect());
+        assertThat(wires.getLast().call("GET", tag + "none")).isEqualTo("$-1\r\n"); // connects
       }
       FrozenNode.freeze(paused);
       for (int round = 0; round < 20; round++) {

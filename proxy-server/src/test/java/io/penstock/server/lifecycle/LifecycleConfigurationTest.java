@@ -57,22 +57,32 @@ class LifecycleConfigurationTest {
 
   private static ProxySettings settings(Transport transport) {
     return new ProxySettings(
-        new ProxySettings.Listen(
-            "127.0.0.1", 0, 10, null, 1 << 20, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS),
-        new SingleUpstreamSettings(new Endpoint("127.0.0.1", 1), null, 0),
+        List.of(
+            ProxySettings.Listener.ofDefault(
+                new ProxySettings.Listen(
+                    "127.0.0.1",
+                    0,
+                    10,
+                    null,
+                    1 << 20,
+                    AcceptSettings.DEFAULTS,
+                    ClientLimits.DEFAULTS),
+                null)),
+        List.of(
+            ProxySettings.Upstream.ofDefault(
+                new SingleUpstreamSettings(new Endpoint("127.0.0.1", 1), null, 0),
+                new ProxySettings.Backend(
+                    Duration.ofSeconds(1),
+                    Duration.ofSeconds(1),
+                    1,
+                    1,
+                    new ProxySettings.FailoverHold(Duration.ofSeconds(1), 1),
+                    QueueLimits.DEFAULTS),
+                new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)))),
         new ProxySettings.Dispatch.Async(),
-        new ProxySettings.Backend(
-            Duration.ofSeconds(1),
-            Duration.ofSeconds(1),
-            1,
-            1,
-            new ProxySettings.FailoverHold(Duration.ofSeconds(1), 1),
-            QueueLimits.DEFAULTS),
-        new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)),
         CommandRules.NONE,
         transport,
         1,
-        Duration.ZERO,
-        null);
+        Duration.ZERO);
   }
 }

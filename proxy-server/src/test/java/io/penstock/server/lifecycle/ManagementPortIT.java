@@ -78,12 +78,15 @@ class ManagementPortIT {
     await()
         .untilAsserted(() ->
             assertThat(penstock.get("prometheus").body())
-                .contains("penstock_commands_total{command=\"SET\",outcome=\"ok\"} 10.0")
-                .contains("penstock_command_duration_seconds_count{command=\"SET\"} 10")
+                .contains(
+                    "penstock_commands_total{command=\"SET\",listener=\"default\",outcome=\"ok\"} 10.0")
+                .contains(
+                    "penstock_command_duration_seconds_count{command=\"SET\",listener=\"default\"} 10")
                 .contains("penstock_client_connections_accepted_total")
                 .contains("penstock_node_connections{node=\"127.0.0.1:")
-                .contains("penstock_retryable_errors_total{type=\"moved\"}")
-                .contains("penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\"}")
+                .contains("penstock_retryable_errors_total{listener=\"default\",type=\"moved\"}")
+                .contains(
+                    "penstock_topology_refreshes_total{outcome=\"ok\",trigger=\"startup\",upstream=\"default\"}")
                 .contains("penstock_event_loop_lag_seconds{loop=\"0\"}")
                 .contains("netty_allocator_memory_used")
                 .contains("jvm_memory_used_bytes"));
@@ -110,7 +113,7 @@ class ManagementPortIT {
           "\"reason\":\"");
       assertThat(penstock.get("topology").body()).contains("\"state\":\"partial\"");
       assertThat(penstock.get("prometheus").body())
-          .contains("penstock_slots_covered 8192.0", nodeUp(dead, 0))
+          .contains("penstock_slots_covered{upstream=\"default\"} 8192.0", nodeUp(dead, 0))
           .contains("penstock_topology_last_success_timestamp_seconds");
 
       cluster.members().stream().filter(Member::isRunning).forEach(Member::kill);
@@ -123,10 +126,14 @@ class ManagementPortIT {
     }
     awaitReadiness(200, "\"coveredSlots\":16384", "\"uncovered\":[]");
     assertThat(penstock.get("prometheus").body())
-        .contains("penstock_slots_covered 16384.0", nodeUp(cluster.masterOf(0), 1));
+        .contains(
+            "penstock_slots_covered{upstream=\"default\"} 16384.0", nodeUp(cluster.masterOf(0), 1));
   }
 
   private static String nodeUp(Member master, int up) {
-    return "penstock_node_up{node=\"127.0.0.1:" + master.port() + "\",role=\"master\"} " + up;
+    return "penstock_node_up{node=\"127.0.0.1:"
+        + master.port()
+        + "\",role=\"master\",upstream=\"default\"} "
+        + up;
   }
 }

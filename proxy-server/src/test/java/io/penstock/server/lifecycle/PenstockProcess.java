@@ -13,53 +13,82 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** The application in a separate JVM, on a free port. */
+/** The application in a separate JVM, on free ports. */
 final class PenstockProcess implements AutoCloseable {
 
   /** The JVM that the tests run on. */
   static final String JAVA = ProcessHandle.current().info().command().orElse("java");
 
-  private static final Pattern LISTENING = Pattern.compile("Listening on 127\\.0\\.0\\.1:(\\d+)");
+  private static final Pattern LISTENING =
+      Pattern.compile("(?:Listener (\\S+): )?Listening on 127\\.0\\.0\\.1:(\\d+)");
+  private static final String DEFAULT = "default";
 
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final Process jvm;
-  private final int port;
+  private final Map<String, Integer> ports;
 
   /** Starts {@code command} with the arguments and waits until it listens. */
   static PenstockProcess start(List<String> command, String... arguments) throws IOException {
     List<String> all = new ArrayList<>(command);
     all.addAll(List.of("--penstock.bind=127.0.0.1", "--penstock.port=0"));
     all.addAll(List.of(arguments));
-    return new PenstockProcess(new ProcessBuilder(all).redirectErrorStream(true).start());
+    return start(all, 1);
   }
 
-  private PenstockProcess(Process jvm) {
+  /** Starts {@code command} with listeners that serve the upstreams with the same names. */
+  static PenstockProcess startWithListeners(
+      List<String> command, List<String> listeners, String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(command);
+    for (String name : listeners) {
+      String key = "--penstock.listeners." + name;
+      all.addAll(List.of(key + ".bind=127.0.0.1", key + ".port=0", key + ".upstream=" + name));
+    }
+    all.addAll(List.of(arguments));
+    return start(all, listeners.size());
+  }
+
+  private static PenstockProcess start(List<String> command, int listeners) throws IOException {
+    return new PenstockProcess(
+        new ProcessBuilder(command).redirectErrorStream(true).start(), listeners);
+  }
+
+  private PenstockProcess(Process jvm, int listeners) {
     this.jvm = jvm;
     BufferedReader output = jvm.inputReader(UTF_8);
     Thread.ofVirtual().start(() -> output.lines().forEach(log::add));
     try {
-      await().atMost(Duration.ofSeconds(30)).until(() -> loggedPort() > 0 || !jvm.isAlive());
-      port = loggedPort();
-      assertThat(port).as(() -> String.join("\n", log)).isPositive();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> loggedPorts().size() == listeners || !jvm.isAlive());
+      ports = loggedPorts();
+      assertThat(ports).as(() -> String.join("\n", log)).hasSize(listeners);
     } catch (RuntimeException | Error e) {
       close();
       throw e;
     }
   }
 
-  /** Returns the port, or 0 if it does not listen yet. */
-  private int loggedPort() {
+  /** Returns the ports of the listeners that listen, by their names. */
+  private Map<String, Integer> loggedPorts() {
     return log.stream()
         .map(LISTENING::matcher)
         .filter(Matcher::find)
-        .findFirst()
-        .map(listening -> Integer.parseInt(listening.group(1)))
-        .orElse(0);
+        .collect(
+            Collectors.toMap(
+                line -> line.group(1) == null ? DEFAULT : line.group(1),
+                line -> Integer.parseInt(line.group(2))));
+  }
+
+  private int port(String listener) {
+    return Objects.requireNonNull(ports.get(listener), listener);
   }
 
   List<String> log() {
@@ -67,21 +96,31 @@ final class PenstockProcess implements AutoCloseable {
   }
 
   RespClient connect() {
-    return RespClient.open("127.0.0.1", port, Duration.ofSeconds(10));
+    return connect(DEFAULT);
+  }
+
+  /** Connects to one of several listeners. */
+  RespClient connect(String listener) {
+    return RespClient.open("127.0.0.1", port(listener), Duration.ofSeconds(10));
   }
 
   /** Opens a connection for raw bytes. */
   Socket open() throws IOException {
-    return new Socket(InetAddress.getLoopbackAddress(), port);
+    return open(DEFAULT);
+  }
+
+  /** Opens a connection for raw bytes to one of several listeners. */
+  Socket open(String listener) throws IOException {
+    return new Socket(InetAddress.getLoopbackAddress(), port(listener));
   }
 
   long pid() {
     return jvm.pid();
   }
 
-  /** Sends SIGTERM. */
+  /** Sends SIGTERM. The log can be read on: {@link Process#destroy} would close it. */
   void terminate() {
-    jvm.destroy();
+    jvm.toHandle().destroy();
   }
 
   /** Waits until the process ends and returns its exit status. */
@@ -95,7 +134,7 @@ final class PenstockProcess implements AutoCloseable {
 
   /** Connects, sends nothing, and returns the first line that Penstock sends. */
   String greeting() throws IOException {
-    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port)) {
+    try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port(DEFAULT))) {
       client.setSoTimeout(10_000);
       return new BufferedReader(new InputStreamReader(client.getInputStream(), UTF_8)).readLine();
     }

@@ -3,9 +3,11 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.ProxySettings.Listen;
+import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.server.config.PropertiesReader;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.StandardEnvironment;
 
@@ -19,7 +21,10 @@ class ProxyLifecycleTest {
     var cause = new OutOfMemoryError("unable to create native thread");
 
     RuntimeException failure =
-        ProxyLifecycle.failedStart(cause, listen, new PropertiesReader(new StandardEnvironment()));
+        ProxyLifecycle.failedStart(
+            cause,
+            List.of(Listener.ofDefault(listen, null)),
+            new PropertiesReader(new StandardEnvironment()));
 
     assertThat(failure)
         .isNotInstanceOf(ListenException.class)

@@ -4,6 +4,7 @@ import io.penstock.server.PenstockApplication;
 import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,16 +30,28 @@ final class RunningPenstock implements AutoCloseable {
         Objects.requireNonNull(application.getBean(ProxyLifecycle.class).address(), "address");
   }
 
+  /** Starts it with a file of its own; the file says where it listens. */
+  static RunningPenstock startWith(Path file, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--spring.config.additional-location=file:" + file);
+    all.add("--management.server.port=0");
+    return run(all);
+  }
+
   static RunningPenstock start(String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--management.server.port=0", "--penstock.bind=127.0.0.1"));
     if (all.stream().noneMatch(argument -> argument.startsWith("--penstock.port="))) {
       all.add("--penstock.port=0");
     }
+    return run(all);
+  }
+
+  private static RunningPenstock run(List<String> arguments) {
     return new RunningPenstock(
         new SpringApplicationBuilder(PenstockApplication.class)
             .main(PenstockApplication.class)
-            .run(all.toArray(String[]::new)));
+            .run(arguments.toArray(String[]::new)));
   }
 
   static RunningPenstock inFrontOf(String resource, String... arguments) {

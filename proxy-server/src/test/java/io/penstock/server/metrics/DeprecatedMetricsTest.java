@@ -13,6 +13,8 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.server.metrics.DeprecatedMetrics.OldName;
@@ -36,7 +38,7 @@ import org.springframework.mock.env.MockEnvironment;
 
 class DeprecatedMetricsTest {
 
-  private static final ProxyStats STATS =
+  private static final ProxyStats PART =
       new ProxyStats(
           List.of(),
           5,
@@ -50,29 +52,33 @@ class DeprecatedMetricsTest {
           ProxyStats.Traffic.NONE,
           Map.of(),
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
-          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15));
+          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15),
+          ReadCounts.NONE);
+
+  private static final StatsByName STATS =
+      new StatsByName(Map.of("l", PART), Map.of("u", PART), PART);
 
   private final AtomicInteger questions = new AtomicInteger();
 
   @Test
   void oldNamesShowTheSameValues() throws IOException {
     assertThat(scrape(DeprecatedMetrics.withOldNames(proxy())))
-        .contains("penstock_client_connections_refused_total 2.0")
-        .contains("penstock_client_connections_closed_total{reason=\"idle\"} 14.0")
-        .contains("penstock_held_requests 3.0")
-        .contains("penstock_node_errors_total{node=\"h:7000\"} 6.0")
-        .contains("penstock_redirects_total{type=\"moved\"} 8.0")
+        .contains("penstock_client_connections_refused_total{listener=\"l\"} 2.0")
+        .contains("penstock_client_connections_closed_total{listener=\"l\",reason=\"idle\"} 14.0")
+        .contains("penstock_held_requests{upstream=\"u\"} 3.0")
+        .contains("penstock_node_errors_total{node=\"h:7000\",upstream=\"u\"} 6.0")
+        .contains("penstock_redirects_total{listener=\"l\",type=\"moved\"} 8.0")
         .contains("penstock_figures_age_seconds ");
   }
 
   @Test
   void oldNamesKeepTheirOldLabelValues() throws IOException {
     assertThat(scrape(DeprecatedMetrics.withOldNames(proxy())))
-        .contains("penstock_failover_hold_outcomes_total{outcome=\"rejected\"} 14.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"served\"} 11.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"given_up\"} 12.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"dropped\"} 13.0")
-        .contains("penstock_hold_outcomes_total{outcome=\"refused\"} 14.0");
+        .contains("penstock_failover_hold_outcomes_total{outcome=\"rejected\",upstream=\"u\"} 14.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"served\",upstream=\"u\"} 11.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"given_up\",upstream=\"u\"} 12.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"dropped\",upstream=\"u\"} 13.0")
+        .contains("penstock_hold_outcomes_total{outcome=\"refused\",upstream=\"u\"} 14.0");
   }
 
   @Test

@@ -4,6 +4,7 @@ import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.server.GeneratedTables;
@@ -144,6 +145,9 @@ final class MetricsPage {
       case "command" ->
           Map.of(
               "a command", "Its name in upper case. The series exists once the command was used");
+      case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
+      case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
+      case "state" -> replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");
@@ -157,6 +161,14 @@ final class MetricsPage {
               : of(CloseReason.class, MetricsPage::lower, MetricsPage::meaning);
       default -> throw new IllegalStateException(metric + " has the unknown label " + label);
     };
+  }
+
+  private static Map<String, String> replicaStates() {
+    Map<String, String> states = new LinkedHashMap<>();
+    for (ReplicaState state : ReplicaState.values()) {
+      states.put("`" + state.label() + "`", "The replica " + state.description());
+    }
+    return states;
   }
 
   private static Map<String, String> outcomes(Metric metric) {
@@ -239,6 +251,7 @@ final class MetricsPage {
       case UNCOVERED_SLOT -> "A request needs a slot that no master serves";
       case UNKNOWN_NODE -> "A redirect names no usable node";
       case READONLY -> "A node replied `-READONLY`";
+      case SENTINEL -> "A sentinel reported a new master or a change of a replica";
       case HELD -> "Requests wait in a failover hold";
       case NO_REPLY -> "A node has not answered a command in time";
     };

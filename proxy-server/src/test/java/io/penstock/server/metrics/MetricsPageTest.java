@@ -7,11 +7,16 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ReplicaState;
+import io.penstock.core.observe.ReplicaStatus;
+import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -24,7 +29,6 @@ import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.DataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
-import io.prometheus.metrics.model.snapshots.Label;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.time.Instant;
@@ -76,7 +80,9 @@ class MetricsPageTest {
       assertThat(snapshot.getDataPoints()).isNotEmpty();
       assertThat(snapshot.getDataPoints())
           .allSatisfy(point ->
-              assertThat(point.getLabels().stream().map(Label::getName))
+              assertThat(
+                      point.getLabels().stream()
+                          .map(io.prometheus.metrics.model.snapshots.Label::getName))
                   .containsExactlyInAnyOrderElementsOf(metric.labels()));
     }
   }
@@ -121,12 +127,22 @@ class MetricsPageTest {
         DeprecatedMetrics.withOldNames(
             new ProxyCollector(
                 new StatsReader(
-                    () -> CompletableFuture.completedFuture(stats()),
+                    () -> CompletableFuture.completedFuture(byName(stats())),
                     Duration.ZERO,
                     Duration.ofSeconds(5)))));
-    registry.register(new UpstreamCollector(MetricsPageTest::upstream, Instant::now));
+    registry.register(
+        new UpstreamCollector(
+            () -> List.of(new UpstreamCollector.View("default", upstream(), Instant.now(), true))));
     registry.register(DeprecatedMetrics.ofMeters(meters));
-    new RefreshCounter(meters);
+    new RefreshCounter(meters).ofUpstream(Label.ONLY);
+    new EjectionCounter(
+        meters,
+        StartConfiguration.read(
+                new MockEnvironment()
+                    .withProperty("penstock.upstreams.x.shards.distribution", "modula")
+                    .withProperty("penstock.upstreams.x.shards.servers", "redis://h:1,redis://h:2")
+                    .withProperty("penstock.upstreams.x.shards.auto-eject.failures", "1"))
+            .settings());
     new MetricsConfiguration()
         .clientMemoryLimit(
             StartConfiguration.read(
@@ -148,6 +164,10 @@ class MetricsPageTest {
     return beans.getBean(MeterBinder.class);
   }
 
+  private static StatsByName byName(ProxyStats stats) {
+    return new StatsByName(Map.of("default", stats), Map.of("default", stats), stats);
+  }
+
   private static ProxyStats stats() {
     Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
     for (Outcome outcome : Outcome.values()) {
@@ -166,13 +186,18 @@ class MetricsPageTest {
         ProxyStats.Traffic.NONE,
         Map.of(),
         ProxyStats.HeldStats.NONE,
-        new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4));
+        new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4),
+        ReadCounts.NONE);
   }
 
   private static UpstreamStatus upstream() {
     List<NodeStatus> nodes = new ArrayList<>();
     nodes.add(new NodeStatus(new Endpoint("m", 1), true, true, Instant.now(), null));
     nodes.add(new NodeStatus(new Endpoint("r", 1), false, true, Instant.now(), null));
-    return new UpstreamStatus(Mockito.mock(Placement.class), 16_384, List.of(), nodes);
+    var replica =
+        new ReplicaStatus(
+            new Endpoint("r", 1), new Endpoint("m", 1), ReplicaState.READABLE, 5, 1, null, null);
+    return new UpstreamStatus(Mockito.mock(Placement.class), 16_384, List.of(), nodes)
+        .with(List.of(replica));
   }
 }

@@ -12,6 +12,8 @@ import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -34,7 +36,7 @@ import org.junit.jupiter.api.Test;
 
 class ProxyCollectorTest {
 
-  private static final ProxyStats STATS =
+  private static final ProxyStats PART =
       new ProxyStats(
           List.of(
               new CommandStats(
@@ -50,48 +52,77 @@ class ProxyCollectorTest {
           ProxyStats.Traffic.NONE,
           Map.of(),
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
-          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15));
+          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15),
+          ReadCounts.NONE);
+
+  private static final StatsByName STATS =
+      new StatsByName(Map.of("main", PART), Map.of("orders", PART), PART);
 
   @Test
   void writesThePrometheusFormat() throws IOException {
     assertThat(scrape(() -> CompletableFuture.completedFuture(STATS)))
-        .contains("penstock_commands_total{command=\"GET\",outcome=\"ok\"} 9.0")
-        .contains("penstock_commands_total{command=\"GET\",outcome=\"timeout\"} 1.0")
+        .contains("penstock_commands_total{command=\"GET\",listener=\"main\",outcome=\"ok\"} 9.0")
+        .contains(
+            "penstock_commands_total{command=\"GET\",listener=\"main\",outcome=\"timeout\"} 1.0")
         .contains("# TYPE penstock_command_duration_seconds histogram")
-        .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"1.6384E-5\"} 6")
-        .contains("penstock_command_duration_seconds_bucket{command=\"GET\",le=\"+Inf\"} 10")
-        .contains("penstock_command_duration_seconds_count{command=\"GET\"} 10")
-        .contains("penstock_command_duration_seconds_sum{command=\"GET\"} 3.0")
-        .contains("penstock_failover_hold_requests 3.0")
-        .contains("penstock_failover_hold_outcomes_total{outcome=\"served\"} 11.0")
-        .contains("penstock_failover_hold_outcomes_total{outcome=\"failed\"} 12.0")
-        .contains("penstock_failover_hold_outcomes_total{outcome=\"disconnected\"} 13.0")
-        .contains("penstock_failover_hold_outcomes_total{outcome=\"rejected\"} 14.0")
-        .contains("penstock_client_connections 5.0")
-        .contains("penstock_client_connections_accepted_total 7.0")
-        .contains("penstock_client_connections_rejected_total 2.0")
-        .contains("penstock_client_connections_delayed_total 9.0")
-        .contains("penstock_node_connections{node=\"[::1]:7000\"} 1.0")
-        .contains("penstock_node_exclusive_connections{node=\"[::1]:7000\"} 7.0")
-        .contains("penstock_node_in_flight{node=\"[::1]:7000\"} 2.0")
-        .contains("penstock_node_sent_bytes_total{node=\"[::1]:7000\"} 3.0")
-        .contains("penstock_node_received_bytes_total{node=\"[::1]:7000\"} 4.0")
-        .contains("penstock_node_reconnects_total{node=\"[::1]:7000\"} 5.0")
-        .contains("penstock_node_connection_errors_total{node=\"[::1]:7000\"} 6.0")
-        .contains("penstock_retryable_errors_total{type=\"moved\"} 8.0")
-        .contains("penstock_retryable_errors_total{type=\"ask\"} 0.0")
-        .contains("penstock_pubsub_subscriptions{kind=\"channel\"} 1.0")
-        .contains("penstock_pubsub_subscriptions{kind=\"pattern\"} 2.0")
-        .contains("penstock_pubsub_subscriptions{kind=\"shard\"} 3.0")
-        .contains("penstock_pubsub_messages_total 4.0")
-        .contains("penstock_client_memory_bytes 11.0")
-        .contains("penstock_client_requests_in_flight 12.0")
-        .contains("penstock_client_connections_paused 13.0")
-        .contains("penstock_client_authentication_failures_total 15.0")
-        .contains("penstock_client_connections_closed_by_limit_total{reason=\"idle\"} 14.0")
-        .contains("penstock_client_connections_closed_by_limit_total{reason=\"memory\"} 0.0")
+        .contains(
+            "penstock_command_duration_seconds_bucket{command=\"GET\",listener=\"main\",le=\"1.6384E-5\"} 6")
+        .contains(
+            "penstock_command_duration_seconds_bucket{command=\"GET\",listener=\"main\",le=\"+Inf\"} 10")
+        .contains("penstock_command_duration_seconds_count{command=\"GET\",listener=\"main\"} 10")
+        .contains("penstock_command_duration_seconds_sum{command=\"GET\",listener=\"main\"} 3.0")
+        .contains("penstock_failover_hold_requests{upstream=\"orders\"} 3.0")
+        .contains(
+            "penstock_failover_hold_outcomes_total{outcome=\"served\",upstream=\"orders\"} 11.0")
+        .contains(
+            "penstock_failover_hold_outcomes_total{outcome=\"failed\",upstream=\"orders\"} 12.0")
+        .contains(
+            "penstock_failover_hold_outcomes_total{outcome=\"disconnected\",upstream=\"orders\"} 13.0")
+        .contains(
+            "penstock_failover_hold_outcomes_total{outcome=\"rejected\",upstream=\"orders\"} 14.0")
+        .contains("penstock_client_connections{listener=\"main\"} 5.0")
+        .contains("penstock_client_connections_accepted_total{listener=\"main\"} 7.0")
+        .contains("penstock_client_connections_rejected_total{listener=\"main\"} 2.0")
+        .contains("penstock_client_connections_delayed_total{listener=\"main\"} 9.0")
+        .contains("penstock_node_connections{node=\"[::1]:7000\",upstream=\"orders\"} 1.0")
+        .contains(
+            "penstock_node_exclusive_connections{node=\"[::1]:7000\",upstream=\"orders\"} 7.0")
+        .contains("penstock_node_in_flight{node=\"[::1]:7000\",upstream=\"orders\"} 2.0")
+        .contains("penstock_node_sent_bytes_total{node=\"[::1]:7000\",upstream=\"orders\"} 3.0")
+        .contains("penstock_node_received_bytes_total{node=\"[::1]:7000\",upstream=\"orders\"} 4.0")
+        .contains("penstock_node_reconnects_total{node=\"[::1]:7000\",upstream=\"orders\"} 5.0")
+        .contains(
+            "penstock_node_connection_errors_total{node=\"[::1]:7000\",upstream=\"orders\"} 6.0")
+        .contains("penstock_retryable_errors_total{listener=\"main\",type=\"moved\"} 8.0")
+        .contains("penstock_retryable_errors_total{listener=\"main\",type=\"ask\"} 0.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"channel\",upstream=\"orders\"} 1.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"pattern\",upstream=\"orders\"} 2.0")
+        .contains("penstock_pubsub_subscriptions{kind=\"shard\",upstream=\"orders\"} 3.0")
+        .contains("penstock_pubsub_messages_total{listener=\"main\"} 4.0")
+        .contains("penstock_client_memory_bytes{listener=\"main\"} 11.0")
+        .contains("penstock_client_requests_in_flight{listener=\"main\"} 12.0")
+        .contains("penstock_client_connections_paused{listener=\"main\"} 13.0")
+        .contains("penstock_client_authentication_failures_total{listener=\"main\"} 15.0")
+        .contains(
+            "penstock_client_connections_closed_by_limit_total{listener=\"main\",reason=\"idle\"} 14.0")
+        .contains(
+            "penstock_client_connections_closed_by_limit_total{listener=\"main\",reason=\"memory\"} 0.0")
         .contains("penstock_event_loop_lag_seconds{loop=\"0\"} 0.001")
         .contains("penstock_event_loop_lag_max_seconds{loop=\"0\"} 0.002");
+  }
+
+  @Test
+  void eachListenerAndUpstreamHasItsOwnSeries() throws IOException {
+    StatsByName stats =
+        new StatsByName(
+            Map.of("main", PART, "second", ProxyStats.NONE),
+            Map.of("orders", PART, "sessions", ProxyStats.NONE),
+            PART);
+
+    assertThat(scrape(() -> CompletableFuture.completedFuture(stats)))
+        .contains("penstock_client_connections{listener=\"main\"} 5.0")
+        .contains("penstock_client_connections{listener=\"second\"} 0.0")
+        .contains("penstock_failover_hold_requests{upstream=\"sessions\"} 0.0");
   }
 
   @Test
@@ -120,13 +151,13 @@ class ProxyCollectorTest {
 
   @Test
   void figuresOfAHangingLoopAreStillExported() throws Exception {
-    Queue<CompletionStage<ProxyStats>> answers = new ArrayDeque<>();
+    Queue<CompletionStage<StatsByName>> answers = new ArrayDeque<>();
     answers.add(CompletableFuture.completedFuture(STATS));
     answers.add(new CompletableFuture<>());
     StatsReader reader =
         new StatsReader(
             () -> {
-              CompletionStage<ProxyStats> next = answers.poll();
+              CompletionStage<StatsByName> next = answers.poll();
               if (next == null) {
                 throw new RejectedExecutionException("the event loops have ended");
               }
@@ -144,7 +175,7 @@ class ProxyCollectorTest {
   @Test
   void concurrentScrapesWaitTogetherForAHangingLoop() {
     AtomicInteger queries = new AtomicInteger();
-    CompletableFuture<ProxyStats> answer = new CompletableFuture<>();
+    CompletableFuture<StatsByName> answer = new CompletableFuture<>();
     StatsReader reader =
         new StatsReader(
             () -> {
@@ -153,10 +184,10 @@ class ProxyCollectorTest {
             },
             Duration.ofMinutes(1),
             Duration.ofHours(1));
-    List<CompletableFuture<@Nullable ProxyStats>> scrapes = new ArrayList<>();
+    List<CompletableFuture<@Nullable StatsByName>> scrapes = new ArrayList<>();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
-      var scrape = new CompletableFuture<@Nullable ProxyStats>();
+      var scrape = new CompletableFuture<@Nullable StatsByName>();
       scrapes.add(scrape);
       threads.add(Thread.ofPlatform().daemon().start(() -> scrape.complete(reader.read())));
     }
@@ -178,7 +209,7 @@ class ProxyCollectorTest {
   @Test
   void aHangingLoopIsQueriedOnceUntilItAnswers() {
     AtomicInteger queries = new AtomicInteger();
-    CompletableFuture<ProxyStats> late = new CompletableFuture<>();
+    CompletableFuture<StatsByName> late = new CompletableFuture<>();
     StatsReader reader =
         new StatsReader(
             () -> queries.incrementAndGet() == 1 ? late : CompletableFuture.completedFuture(STATS),
@@ -194,7 +225,7 @@ class ProxyCollectorTest {
     assertThat(queries).hasValue(2);
   }
 
-  private static String scrape(Supplier<CompletionStage<ProxyStats>> source) throws IOException {
+  private static String scrape(Supplier<CompletionStage<StatsByName>> source) throws IOException {
     PrometheusRegistry registry = new PrometheusRegistry();
     registry.register(
         new ProxyCollector(new StatsReader(source, Duration.ZERO, Duration.ofMillis(50))));

@@ -1,0 +1,99 @@
+package io.penstock.server.cli;
+
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.layout.LayoutSettings;
+import io.penstock.core.layout.ShardLayout;
+import io.penstock.core.layout.ShardServer;
+import io.penstock.core.shards.EjectionSettings;
+import io.penstock.core.shards.ShardsUpstreamSettings;
+import java.math.BigDecimal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** Shards for people to read: one line for each. */
+final class ShardLines {
+
+  private ShardLines() {}
+
+  /** Returns a description of an upstream; of shards, without the shards themselves. */
+  static String description(Upstream upstream) {
+    if (!(upstream.kind() instanceof ShardsUpstreamSettings shards)) {
+      return upstream.kind().description();
+    }
+    LayoutSettings layout = shards.layout().settings();
+    StringBuilder text = new StringBuilder();
+    int count = shards.shards().size();
+    text.append(count).append(count == 1 ? " shard" : " shards");
+    text.append(" by ").append(layout.distribution().text());
+    if (layout.hash() != null) {
+      text.append(", hash ").append(layout.hash());
+    }
+    if (layout.hashTag() != null) {
+      text.append(", hash tag ").append(layout.hashTag());
+    }
+    EjectionSettings ejection = shards.ejection();
+    if (ejection != null) {
+      text.append(", each ejected for ").append(inSeconds(ejection.retry()));
+      text.append(" after ").append(ejection.failures());
+      text.append(ejection.failures() == 1 ? " failure" : " failures");
+    }
+    if (shards.holds()) {
+      text.append(", failover hold for all");
+    }
+    return text.append(':').toString();
+  }
+
+  private static String inSeconds(Duration time) {
+    return BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros().toPlainString() + " s";
+  }
+
+  /** Returns a line for each shard, indented; none for other upstreams. */
+  static List<String> of(Upstream upstream) {
+    List<String> lines = new ArrayList<>();
+    if (upstream.kind() instanceof ShardsUpstreamSettings shards) {
+      for (int i = 0; i < shards.shards().size(); i++) {
+        lines.add("  " + line(shards, i));
+      }
+    }
+    return lines;
+  }
+
+  private static String line(ShardsUpstreamSettings shards, int shard) {
+    ShardLayout layout = shards.layout();
+    String label = layout.shards().get(shard);
+    String description = shards.shards().get(shard).description();
+    String text = label.equals(description) ? label : label + ": " + description;
+    if (layout.distribution().hasSlots()) {
+      return text + " (" + slots(layout, shard) + ")";
+    }
+    ShardServer server = layout.settings().servers().get(shard);
+    StringJoiner traits = new StringJoiner(", ", " (", ")").setEmptyValue("");
+    if (server.weight() != 1) {
+      traits.add("weight " + server.weight());
+    }
+    if (!server.tokens().isEmpty()) {
+      traits.add("token " + server.tokens().toString().replaceAll("[\\[\\]]", ""));
+    }
+    return text + traits;
+  }
+
+  /** Returns ranges, such as {@code 0-511, 1000}. */
+  private static String slots(ShardLayout layout, int shard) {
+    StringJoiner ranges = new StringJoiner(", ");
+    int end = layout.partitions();
+    for (int first = 0; first < end; first++) {
+      if (layout.ownerOf(first) != shard) {
+        continue;
+      }
+      int last = first;
+      while (last + 1 < end && layout.ownerOf(last + 1) == shard) {
+        last++;
+      }
+      ranges.add(first == last ? Integer.toString(first) : first + "-" + last);
+      first = last;
+    }
+    return ranges.toString();
+  }
+}

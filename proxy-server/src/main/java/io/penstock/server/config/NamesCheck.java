@@ -1,0 +1,189 @@
+package io.penstock.server.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+
+/** The names of listeners and upstreams that the configuration has, and what is wrong with them. */
+final class NamesCheck {
+
+  private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
+  private static final ConfigurationPropertyName.Form UNIFORM =
+      ConfigurationPropertyName.Form.UNIFORM;
+  private static final String AUTO_EJECT = "autoeject";
+  private static final Pattern INDEX = Pattern.compile("\\d+");
+
+  /** The keys that describe the listener {@code default}. */
+  private static final List<ConfigurationPropertyName> OF_DEFAULT_LISTENER =
+      Stream.of("port", "bind", "password", "cluster-facade")
+          .map(key -> ConfigurationPropertyName.of(PropertiesReader.PREFIX + "." + key))
+          .toList();
+
+  private final KeySources sources;
+  private final Set<ConfigurationPropertyName> own;
+  private final Map<String, Set<String>> listeners;
+  private final Map<String, Set<String>> upstreams;
+
+  /**
+   * @param own all keys of the configuration
+   */
+  NamesCheck(KeySources sources, Set<ConfigurationPropertyName> own) {
+    this.sources = sources;
+    this.own = own;
+    this.listeners = sources.namesBelow(KeyNames.LISTENERS, PropertiesReader.KEYS);
+    this.upstreams = sources.namesBelow(KeyNames.UPSTREAMS, PropertiesReader.KEYS);
+  }
+
+  boolean isUsed() {
+    return !listeners.isEmpty() || !upstreams.isEmpty();
+  }
+
+  /**
+   * Returns whether a key, as a source lists it, is one of the configuration. Others are variables
+   * of other programs, or variables that override a key of a name with dashes.
+   */
+  boolean isListed(ConfigurationPropertyName key) {
+    Map<String, Set<String>> names = KeyNames.LISTENERS.isAncestorOf(key) ? listeners : upstreams;
+    return own.contains(key)
+        && names
+            .getOrDefault(
+                key.getElement(KeyNames.NAME, ConfigurationPropertyName.Form.UNIFORM), Set.of())
+            .contains(KeyNames.nameIn(key));
+  }
+
+  /** Returns the key of each listener or upstream; the key itself if it belongs to none. */
+  Stream<ConfigurationPropertyName> concrete(ConfigurationPropertyName key) {
+    if (!KeyNames.isNamed(key)) {
+      return Stream.of(key);
+    }
+    return (KeyNames.LISTENERS.isAncestorOf(key) ? listeners : upstreams)
+        .values().stream().map(spelled -> KeyTree.withName(key, spelled.iterator().next()));
+  }
+
+  /**
+   * Checks the syntax of all names.
+   *
+   * @throws InvalidConfigurationException for the first invalid one
+   */
+  void rejectInvalid() {
+    rejectInvalid(KeyNames.LISTENERS, listeners);
+    rejectInvalid(KeyNames.UPSTREAMS, upstreams);
+  }
+
+  private void rejectInvalid(ConfigurationPropertyName parent, Map<String, Set<String>> names) {
+    for (Set<String> spelled : names.values()) {
+      String name = spelled.iterator().next();
+      if (INDEX.matcher(name).matches()) {
+        throw fault(
+            parent,
+            name,
+            parent + " is not a list: each of them has a name that is not a number",
+            "write a name, such as main, and the keys below it");
+      }
+      if (!NAME.matcher(name).matches()) {
+        throw fault(
+            parent,
+            name,
+            "'" + name + "' is not a name",
+            "write small letters, digits and dashes, a letter or digit first, at most 63");
+      }
+      if (spelled.size() > 1) {
+        throw fault(
+            parent,
+            name,
+            "the names " + String.join(" and ", spelled) + " differ only in dashes or case",
+            "rename one of them");
+      }
+    }
+  }
+
+  private InvalidConfigurationException fault(
+      ConfigurationPropertyName parent, String name, String reason, String fix) {
+    ConfigurationPropertyName key =
+        own.stream()
+            .filter(parent::isAncestorOf)
+            .filter(candidate -> KeyNames.nameIn(candidate).equals(name))
+            .findFirst()
+            .orElse(parent);
+    ConfigurationFault fault = sources.unknownKey(key, reason, fix);
+    String written = parent + (INDEX.matcher(name).matches() ? "[" + name + "]" : "." + name);
+    return new InvalidConfigurationException(
+        new ConfigurationFault(written, null, fault.origin(), reason, fix));
+  }
+
+  /**
+   * Rejects keys that would have no effect: they describe a listener that there is not.
+   *
+   * @throws InvalidConfigurationException for the first such key
+   */
+  void rejectKeysOfDefaultListener() {
+    List<ConfigurationPropertyName> without = new ArrayList<>();
+    for (ConfigurationPropertyName key : own) {
+      if (OF_DEFAULT_LISTENER.stream().anyMatch(of -> of.equals(key) || of.isAncestorOf(key))) {
+        without.add(key);
+      }
+    }
+    String listener = first(listeners);
+    if (listener != null && !without.isEmpty()) {
+      ConfigurationPropertyName key = without.getFirst();
+      throw new InvalidConfigurationException(
+          sources.fault(
+              key,
+              "it describes the listener default, which there is only without "
+                  + KeyNames.LISTENERS,
+              "move it to "
+                  + KeyNames.LISTENERS.append(listener).append(key.subName(1))
+                  + ", or remove it"));
+    }
+  }
+
+  /** Rejects {@code penstock.listeners.main} with a value, or with nothing below it. */
+  void rejectListenerWithoutKeys(ConfigurationPropertyName key) {
+    if (KeyNames.LISTENERS.isParentOf(key)) {
+      throw new InvalidConfigurationException(
+          sources.unknownKey(
+              key,
+              "a listener has keys below its name, and no value",
+              "write its port to " + key + ".port"));
+    }
+  }
+
+  /** Rejects shards outside of a named upstream, and values where keys are needed. */
+  void rejectMisplacedShards(ConfigurationPropertyName key) {
+    String reason = null;
+    String fix = "write the keys below it: distribution, and servers or slots";
+    if (!KeyNames.isNamed(key)) {
+      if (isShards(key, 1) || isShards(key, 2) || isShards(key, 3)) { // transpond.local.shards
+        reason = "only an upstream with a name has shards";
+        fix = "move it to " + KeyNames.UPSTREAMS + ".NAME.shards, which listeners can serve";
+      }
+    } else if (KeyNames.UPSTREAMS.isAncestorOf(key) && isShards(key, KeyNames.KEY)) {
+      int last = key.getNumberOfElements() - 1;
+      if (last == KeyNames.KEY) {
+        reason = "shards have keys below them, and no value";
+      } else if (AUTO_EJECT.equals(key.getElement(last, UNIFORM))) {
+        reason = "it has keys below it, and no value";
+        fix = "write { failures: 2, retry: 30s }, or remove it: then no server is ejected";
+      } else if (key.isNumericIndex(last) && key.isNumericIndex(last - 1)) {
+        reason = "a list of a master and its replicas is not a server of a list";
+        fix = "write { to: [ master, replica ] }";
+      }
+    }
+    if (reason != null) {
+      throw new InvalidConfigurationException(sources.unknownKey(key, reason, fix));
+    }
+  }
+
+  private static boolean isShards(ConfigurationPropertyName key, int element) {
+    return key.getNumberOfElements() > element && key.getElement(element, UNIFORM).equals("shards");
+  }
+
+  private static @Nullable String first(Map<String, Set<String>> names) {
+    return names.isEmpty() ? null : names.values().iterator().next().iterator().next();
+  }
+}

@@ -1,0 +1,82 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Client libraries as applications use them; each runs all of {@code
+ * src/test/clients/scenarios.txt}. Subclasses start the proxy in front of an upstream.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class ClientSuites {
+
+  private final Predicate<String> expected;
+
+  @SuppressWarnings("NullAway.Init")
+  private ProxyFixture proxy;
+
+  /**
+   * @param expected which scenarios must succeed; the others need something the upstream lacks
+   */
+  ClientSuites(Predicate<String> expected) {
+    this.expected = expected;
+  }
+
+  final void use(ProxyFixture started) {
+    proxy = started;
+  }
+
+  @AfterAll
+  void stop() {
+    proxy.close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void jedis(int protocol) throws IOException {
+    try (var suite = new JedisSuite(proxy.host(), proxy.port(), protocol)) {
+      check(suite.run());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void lettuce(int protocol) throws IOException {
+    try (var suite = new LettuceSuite(proxy.host(), proxy.port(), protocol)) {
+      check(suite.run());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PYTHON,2", "PYTHON,3", "GO,2", "GO,3", "NODE,2", "NODE,3"})
+  void programs(ClientProgram program, int protocol) throws IOException {
+    check(program.run(proxy.host(), proxy.port(), protocol));
+  }
+
+  private void check(String report) throws IOException {
+    List<String> names =
+        Files.readAllLines(Path.of("src/test/clients/scenarios.txt")).stream()
+            .filter(line -> !line.startsWith("#"))
+            .map(line -> line.split(" ", 2)[0])
+            .map(name -> (expected.test(name) ? "ok " : "failed ") + name)
+            .toList();
+    assertThat(report.lines().map(line -> line.startsWith("failed") ? unlessExpected(line) : line))
+        .containsExactlyInAnyOrderElementsOf(names);
+  }
+
+  /** Returns a line without its reason, if the scenario may fail. */
+  private String unlessExpected(String line) {
+    String name = line.split("[ :]", 3)[1];
+    return expected.test(name) ? line : "failed " + name;
+  }
+}
