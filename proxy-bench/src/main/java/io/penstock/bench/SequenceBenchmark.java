@@ -18,6 +18,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.observe.Label;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.pubsub.Hub;
@@ -32,6 +33,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
@@ -72,7 +74,17 @@ public class SequenceBenchmark {
     Loop loop = Loop.over(channel.eventLoop());
     Topology topology = new StaticTopology(new Endpoint("127.0.0.1", 6379));
     Duration timeout = Duration.ofSeconds(2);
-    var backend = new BackendSettings(timeout, timeout, 1, 1, 1, 65_536, QueueLimits.DEFAULTS);
+    var backend =
+        new BackendSettings(
+            timeout,
+            timeout,
+            1,
+            1,
+            1,
+            65_536,
+            QueueLimits.DEFAULTS,
+            ReadSettings.MASTER_ONLY,
+            Label.ONLY);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE);
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts());
@@ -92,7 +104,7 @@ public class SequenceBenchmark {
             settings,
             facts,
             new SessionLoop.Routing(
-                new Router(SlotPartitioner.INSTANCE), dispatcher, hub, topology),
+                new Router(SlotPartitioner.INSTANCE), dispatcher, hub, topology, Label.ONLY),
             directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());

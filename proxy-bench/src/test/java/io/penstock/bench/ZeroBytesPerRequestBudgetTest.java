@@ -5,6 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.sun.management.ThreadMXBean;
 import io.netty.util.ResourceLeakDetector;
+import io.penstock.core.layout.KeyHash;
 import java.lang.management.ManagementFactory;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -93,6 +94,26 @@ class ZeroBytesPerRequestBudgetTest {
         named("in reverse", sequence::reversed16));
   }
 
+  static Stream<Arguments> readFromReplicas() {
+    var reads = new ReadBenchmark();
+    return Stream.of(
+        named("read of a replica", reads::readReplica),
+        named("own write, read of the master", reads::readOwnWrite));
+  }
+
+  static Stream<Arguments> place() {
+    var layout = new LayoutBenchmark();
+    var placing = new LayoutBenchmark.Placing();
+    return Stream.concat(
+        Stream.of(KeyHash.values())
+            .map(hash -> {
+              var hashing = new LayoutBenchmark.Hashing();
+              hashing.hash = hash;
+              return named(hash.name(), () -> layout.hash(hashing));
+            }),
+        Stream.of(named("ketama with a hash tag", () -> layout.shard(placing))));
+  }
+
   private static Arguments named(String name, Runnable work) {
     return arguments(name, work);
   }
@@ -124,6 +145,18 @@ class ZeroBytesPerRequestBudgetTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("sequence")
   void sequencingRepliesAllocatesNothing(String name, Runnable work) {
+    assertThat(allocatedBy(work)).as(name).isLessThan(NOISE);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("readFromReplicas")
+  void choosingReplicasAllocatesNothing(String name, Runnable work) {
+    assertThat(allocatedBy(work)).as(name).isLessThan(NOISE);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("place")
+  void placingKeysOnShardsAllocatesNothing(String name, Runnable work) {
     assertThat(allocatedBy(work)).as(name).isLessThan(NOISE);
   }
 

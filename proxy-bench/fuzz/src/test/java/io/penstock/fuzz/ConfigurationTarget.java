@@ -58,8 +58,10 @@ public final class ConfigurationTarget {
     } catch (MissingResourceException e) {
       return;
     }
-    Map<String, Object> written = new LinkedHashMap<>();
-    write("penstock", properties, written);
+    Map<String, Object> written = fields(properties);
+    if (!properties.listeners().isEmpty()) {
+      written.keySet().removeIf(ConfigurationTarget::isOfListenerDefault);
+    }
     if (written.toString().contains("${")) {
       return; // what it stands for may be another thing where all defaults are written out
     }
@@ -67,6 +69,11 @@ public final class ConfigurationTarget {
     PenstockProperties same = again.read(VALIDATOR);
     Oracle.requireSame("read, written and read", fields(properties), fields(same));
     Oracle.requireSame("its settings", settings, new SettingsMapping(again).map(same, null));
+  }
+
+  private static boolean isOfListenerDefault(String key) {
+    return List.of("penstock.port", "penstock.bind", "penstock.password").contains(key)
+        || key.startsWith("penstock.cluster-facade.");
   }
 
   private static PropertiesReader reader(Map<String, Object> values) {
@@ -91,6 +98,8 @@ public final class ConfigurationTarget {
       Object value = value(component, of);
       if (value instanceof Record nested) {
         write(key, nested, into);
+      } else if (value instanceof Map<?, ?> sections) {
+        sections.forEach((name, section) -> write(key + "." + name, (Record) section, into));
       } else if (value instanceof List<?> list) {
         for (int i = 0; i < list.size(); i++) {
           into.put(key + "[" + i + "]", Objects.toString(list.get(i)));

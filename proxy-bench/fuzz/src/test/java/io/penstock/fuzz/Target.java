@@ -11,8 +11,8 @@ enum Target {
   REPLIES(ReplyTarget.class, "core.resp.**:core.backend.ReplyStream"),
   MERGES(MergeTarget.class, "core.resp.**:core.route.**"),
   KEYS(KeyTarget.class, "core.command.**"),
-  URLS(UrlTarget.class, "server.config.**"),
-  CONFIGURATION(ConfigurationTarget.class, "server.config.**:core.command.RuleCheck");
+  URLS(UrlTarget.class, "server.url.**"),
+  CONFIGURATION(ConfigurationTarget.class, "server.config.**:server.url.**:core.command.RuleCheck");
 
   private final Class<?> code;
   private final String guides;

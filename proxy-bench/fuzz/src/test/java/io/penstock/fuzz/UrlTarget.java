@@ -1,12 +1,15 @@
 package io.penstock.fuzz;
 
 import io.penstock.core.fuzz.Oracle;
+import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.server.config.ResourceUrl;
+import io.penstock.server.url.Resource;
+import io.penstock.server.url.ResourceUrl;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.stream.Collectors;
@@ -30,7 +33,7 @@ public final class UrlTarget {
     String url = new String(data, StandardCharsets.UTF_8);
     Oracle.requireSame("masked twice", ResourceUrl.masked(url), ResourceUrl.masked(masked(url)));
     requireNoSecret(url, told(url));
-    UpstreamSettings read;
+    Resource read;
     try {
       read = ResourceUrl.parse(url);
     } catch (ResourceUrl.InvalidUrlException e) {
@@ -76,16 +79,53 @@ public final class UrlTarget {
     }
   }
 
-  private static String written(UpstreamSettings upstream) {
+  private static String written(Resource resource) {
+    UpstreamSettings upstream = resource.upstream();
+    String parameters =
+        switch (resource.use()) {
+          case READ_AND_WRITE -> "";
+          case READ_REPLICAS -> "withMaster=false";
+          case READ_ALL -> "withMaster=true";
+        };
+    String slaves = parameters.isEmpty() ? "" : "-slaves";
+    String start =
+        "redis" + kind(upstream) + slaves + "://" + written(upstream.access().credentials());
+    String addresses =
+        upstream.addresses().stream().map(UrlTarget::written).collect(Collectors.joining(","));
     return switch (upstream) {
-      case ClusterUpstreamSettings(var seeds, var credentials) ->
-          seeds.stream()
-              .map(UrlTarget::written)
-              .collect(Collectors.joining(",", "redis-cluster://" + written(credentials), ""));
-      case SingleUpstreamSettings(var node, var credentials, int database) ->
-          "redis://" + written(credentials) + written(node) + "?db=" + database;
+      case SentinelUpstreamSettings sentinel ->
+          start
+              + addresses
+              + "/"
+              + encoded(sentinel.masterName())
+              + "?db="
+              + sentinel.database()
+              + ofSentinels(sentinel.sentinelCredentials())
+              + (parameters.isEmpty() ? "" : "&" + parameters);
+      case ClusterUpstreamSettings _ ->
+          start + addresses + (parameters.isEmpty() ? "" : "?" + parameters);
+      default -> start + addresses + "?db=" + upstream.access().database();
+    };
+  }
+
+  private static String kind(UpstreamSettings upstream) {
+    return switch (upstream) {
+      case ClusterUpstreamSettings _ -> "-cluster";
+      case SentinelUpstreamSettings _ -> "-sentinel";
+      case ProxiesUpstreamSettings _ -> "-proxies";
+      case SingleUpstreamSettings _ -> "";
       default -> throw new IllegalArgumentException("no URL names this yet: " + upstream);
     };
+  }
+
+  private static String ofSentinels(@Nullable Credentials credentials) {
+    if (credentials == null) {
+      return "";
+    }
+    String user = credentials.user();
+    return "&sentinelPassword="
+        + encoded(credentials.password())
+        + (user == null ? "" : "&sentinelUserName=" + encoded(user));
   }
 
   private static String written(@Nullable Credentials credentials) {
