@@ -16,8 +16,8 @@ final class ConfigParameters {
     ProxySettings.Listen listen = settings.listen();
     ClientLimits clients = listen.clients();
     Map<String, String> config = new LinkedHashMap<>();
-    config.put("bind", listen.bind());
-    config.put("port", Integer.toString(listen.port()));
+    config.put("bind", String.join(" ", listen.address().hosts()));
+    config.put("port", Integer.toString(listen.address().port()));
     config.put("tls-port", "0");
     config.put("unixsocket", "");
     config.put("timeout", seconds(clients.timeouts().idle()));

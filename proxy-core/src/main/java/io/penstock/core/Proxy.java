@@ -15,7 +15,6 @@ import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -113,11 +112,10 @@ public final class Proxy implements AutoCloseable {
    * io.penstock.core.listener.CannotBindException} if an address cannot be bound; no listener stays
    * bound then. Does not fail if an upstream is down.
    *
-   * @return a stage that completes with the address that clients of the first listener connect to
+   * @return a stage that completes when clients can connect
    */
-  public CompletionStage<InetSocketAddress> start() {
-    List<CompletableFuture<InetSocketAddress>> bound =
-        listeners.stream().map(ProxyListener::bind).toList();
+  public CompletionStage<Void> start() {
+    List<CompletableFuture<Void>> bound = listeners.stream().map(ProxyListener::bind).toList();
     return CompletableFuture.allOf(bound.toArray(CompletableFuture[]::new))
         .handle((_, failure) -> failure)
         .thenCompose(failure -> {
@@ -126,7 +124,7 @@ public final class Proxy implements AutoCloseable {
                 .thenCompose(_ -> CompletableFuture.failedFuture(failure));
           }
           startUpstreams();
-          return bound.getFirst();
+          return CompletableFuture.completedFuture(null);
         });
   }
 

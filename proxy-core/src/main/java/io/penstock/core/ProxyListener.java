@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A listener of a proxy: its socket, and its clients on each event loop. They use the connections
+ * A listener of a proxy: its sockets, and its clients on each event loop. They use the connections
  * of its {@link ProxyUpstream} to nodes. All methods are safe from any thread.
  */
 public final class ProxyListener {
@@ -38,7 +38,7 @@ public final class ProxyListener {
   private final ClientDirectory directory;
   private final LoopParts<SessionLoop> loops;
   private final ListenerView view;
-  private volatile @Nullable InetSocketAddress address;
+  private volatile List<InetSocketAddress> addresses = List.of();
 
   /**
    * @param clients all clients of the process
@@ -121,15 +121,13 @@ public final class ProxyListener {
     throw new IllegalArgumentException("not a loop of this proxy");
   }
 
-  /** Binds the socket; fails with {@link io.penstock.core.listener.CannotBindException}. */
-  CompletableFuture<InetSocketAddress> bind() {
-    var wanted = new InetSocketAddress(settings.listen().bind(), settings.listen().port());
+  /**
+   * Binds all addresses, or none; fails with {@link io.penstock.core.listener.CannotBindException}.
+   */
+  CompletableFuture<Void> bind() {
     return socket
-        .bind(wanted)
-        .thenApply(bound -> {
-          address = bound;
-          return bound;
-        })
+        .bind(settings.listen().address())
+        .thenAccept(bound -> addresses = bound)
         .toCompletableFuture();
   }
 
@@ -143,9 +141,14 @@ public final class ProxyListener {
     return upstream;
   }
 
-  /** Returns the address that clients connect to, or null before it is bound. */
+  /** Returns the addresses that clients connect to; empty before they are bound. */
+  public List<InetSocketAddress> addresses() {
+    return addresses;
+  }
+
+  /** Returns the first of the {@link #addresses}, or null before it is bound. */
   public @Nullable InetSocketAddress address() {
-    return address;
+    return addresses.isEmpty() ? null : addresses.getFirst();
   }
 
   /** Returns whether clients can connect. */

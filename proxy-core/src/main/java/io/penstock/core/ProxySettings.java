@@ -6,6 +6,7 @@ import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.Label;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
@@ -86,10 +87,9 @@ public record ProxySettings(
   }
 
   /**
-   * The socket of a listener, and the limits on its clients.
+   * The address of a listener, and the limits on its clients.
    *
-   * @param bind address to listen on, for example {@code 0.0.0.0}
-   * @param port TCP port; 0 selects a free port
+   * @param address where clients connect
    * @param maxClients most clients at once; further connections are rejected with Redis's error
    * @param password the password for {@code AUTH} of clients, or null for no authentication
    * @param maxBulkLength longest argument in bytes; Redis's {@code proto-max-bulk-len}
@@ -97,8 +97,7 @@ public record ProxySettings(
    * @param clients limits on clients
    */
   public record Listen(
-      String bind,
-      int port,
+      ListenAddress address,
       int maxClients,
       @Nullable String password,
       int maxBulkLength,
@@ -106,7 +105,7 @@ public record ProxySettings(
       ClientLimits clients) {
 
     private Listen withMaxClients(int most) {
-      return new Listen(bind, port, most, password, maxBulkLength, arrivals, clients);
+      return new Listen(address, most, password, maxBulkLength, arrivals, clients);
     }
   }
 

@@ -7,19 +7,20 @@ import io.netty.channel.EventLoop;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
 
-/** A listening socket. */
+/** The listening sockets of a listener: one for each of its addresses. */
 public final class Listener {
 
   private final LoopGroup group;
   private final ClientPipeline pipeline;
   private final Admission admission;
   private final AcceptSettings arrivals;
-  private volatile @Nullable Channel channel;
+  private volatile List<Channel> channels = List.of();
 
   /**
    * @param sessionLoops returns the state that the clients of a Netty event loop share
@@ -35,18 +36,44 @@ public final class Listener {
     this.pipeline = new ClientPipeline(sessionLoops, admission);
   }
 
-  /** Binds and accepts clients; fails with {@link CannotBindException}. */
-  public CompletionStage<InetSocketAddress> bind(InetSocketAddress address) {
-    var bound = new CompletableFuture<InetSocketAddress>();
+  /**
+   * Binds all addresses and accepts clients; fails with {@link CannotBindException}, and then none
+   * stays bound. If the port is 0, the first address selects it for all. Resolves host names on the
+   * calling thread.
+   *
+   * @return completes with the bound addresses, in the given order
+   */
+  public CompletionStage<List<InetSocketAddress>> bind(ListenAddress address) {
     ServerBootstrap server = group.serverBootstrap(arrivals.keepAlive()).childHandler(pipeline);
     if (arrivals.maxPerSecond() > 0) {
       server.handler(new ConnectionRateLimit(arrivals.maxPerSecond(), admission));
     }
+    CompletableFuture<List<InetSocketAddress>> all = CompletableFuture.completedFuture(List.of());
+    for (String host : address.hosts()) {
+      var wanted = new InetSocketAddress(host, address.port());
+      all = all.thenCompose(bound -> bindNext(server, wanted, bound));
+    }
+    return all.handle((bound, failure) ->
+            failure == null
+                ? CompletableFuture.completedFuture(bound)
+                : close()
+                    .<List<InetSocketAddress>>thenCompose(
+                        _ -> CompletableFuture.failedFuture(failure)))
+        .thenCompose(Function.identity());
+  }
+
+  private CompletableFuture<List<InetSocketAddress>> bindNext(
+      ServerBootstrap server, InetSocketAddress wanted, List<InetSocketAddress> before) {
+    InetSocketAddress address =
+        before.isEmpty() || wanted.isUnresolved()
+            ? wanted
+            : new InetSocketAddress(wanted.getAddress(), before.getFirst().getPort());
+    var bound = new CompletableFuture<List<InetSocketAddress>>();
     ChannelFuture binding = server.bind(address);
     binding.addListener(done -> {
       if (done.isSuccess()) {
-        channel = binding.channel();
-        bound.complete((InetSocketAddress) binding.channel().localAddress());
+        channels = with(channels, binding.channel());
+        bound.complete(with(before, (InetSocketAddress) binding.channel().localAddress()));
       } else {
         bound.completeExceptionally(
             new CannotBindException(admission.label(), address, done.cause()));
@@ -55,10 +82,14 @@ public final class Listener {
     return bound;
   }
 
-  /** Returns whether clients can connect. */
+  private static <T> List<T> with(List<T> some, T another) {
+    return Stream.concat(some.stream(), Stream.of(another)).toList();
+  }
+
+  /** Returns whether clients can connect, to each address. */
   public boolean isOpen() {
-    Channel listening = channel;
-    return listening != null && listening.isActive();
+    List<Channel> listening = channels;
+    return !listening.isEmpty() && listening.stream().allMatch(Channel::isActive);
   }
 
   /**
@@ -67,13 +98,13 @@ public final class Listener {
    * @return completes when the last accepted client is on its loop
    */
   public CompletableFuture<Void> close() {
+    return CompletableFuture.allOf(
+        channels.stream().map(Listener::close).toArray(CompletableFuture[]::new));
+  }
+
+  private static CompletableFuture<Void> close(Channel channel) {
     var closed = new CompletableFuture<Void>();
-    Channel listening = channel;
-    if (listening == null) {
-      closed.complete(null);
-    } else {
-      listening.close().addListener(_ -> closed.complete(null));
-    }
+    channel.close().addListener(_ -> closed.complete(null));
     return closed;
   }
 }

@@ -29,9 +29,11 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.testkit.network.Peer;
+import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -44,6 +46,8 @@ import org.junit.jupiter.api.Test;
 class ListenerTest {
 
   private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  private static final List<String> TWO = List.of("127.0.0.1", "127.0.0.2");
 
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
   private final AtomicInteger refusals = new AtomicInteger();
@@ -106,8 +110,7 @@ class ListenerTest {
   }
 
   private int bind() {
-    return result(listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)))
-        .getPort();
+    return result(listener.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
   }
 
   private static Peer connect(int port) {
@@ -130,11 +133,63 @@ class ListenerTest {
     int port = bind();
     var second = new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
-    assertThatThrownBy(() ->
-            result(second.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))))
+    assertThatThrownBy(() -> result(second.bind(new ListenAddress("127.0.0.1", port))))
         .hasCauseInstanceOf(CannotBindException.class)
         .hasRootCauseInstanceOf(BindException.class);
     assertThat(second.isOpen()).isFalse();
+  }
+
+  @Test
+  void allAddressesGetTheFreePortOfTheFirst() {
+    List<InetSocketAddress> bound = result(listener.bind(new ListenAddress(TWO, 0)));
+
+    int port = bound.getFirst().getPort();
+    assertThat(port).isPositive();
+    assertThat(bound)
+        .containsExactly(
+            new InetSocketAddress(TWO.getFirst(), port),
+            new InetSocketAddress(TWO.getLast(), port));
+    try (Peer first = Peer.connect(TWO.getFirst(), port);
+        Peer second = Peer.connect(TWO.getLast(), port)) {
+      first.send("PING\r\n").expect("+PONG\r\n");
+      second.send("PING\r\n").expect("+PONG\r\n");
+      assertThat(admission.now()).isEqualTo(2);
+    }
+    assertThat(listener.isOpen()).isTrue();
+    result(listener.close());
+    assertThat(listener.isOpen()).isFalse();
+    TWO.forEach(host -> awaitFree(host, port));
+  }
+
+  @Test
+  void ifOneAddressIsInUseNoneStaysBound() throws IOException {
+    try (ServerSocket taken = socket(TWO.getLast(), 0)) {
+      assertThatThrownBy(() -> result(listener.bind(new ListenAddress(TWO, taken.getLocalPort()))))
+          .cause()
+          .isInstanceOfSatisfying(
+              CannotBindException.class,
+              failure ->
+                  assertThat(failure.address())
+                      .isEqualTo(new InetSocketAddress(TWO.getLast(), taken.getLocalPort())))
+          .hasMessageContaining("127.0.0.2:" + taken.getLocalPort());
+
+      assertThat(listener.isOpen()).isFalse();
+      awaitFree(TWO.getFirst(), taken.getLocalPort());
+    }
+  }
+
+  /** With NIO, a closed socket stays bound until its loop selects again. */
+  private static void awaitFree(String host, int port) {
+    await()
+        .ignoreExceptionsInstanceOf(BindException.class)
+        .until(() -> {
+          socket(host, port).close();
+          return true;
+        });
+  }
+
+  private static ServerSocket socket(String host, int port) throws IOException {
+    return new ServerSocket(port, 1, InetAddress.getByName(host));
   }
 
   @Test
@@ -197,8 +252,7 @@ class ListenerTest {
     var hurried = new Admission(100, ProxyEvents.NONE);
     var slow =
         new Listener(group, _ -> sessions, hurried, new AcceptSettings(100, Duration.ofMinutes(1)));
-    int port =
-        result(slow.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
+    int port = result(slow.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
 
     clients.forEach(
@@ -214,8 +268,7 @@ class ListenerTest {
   void theSystemAcceptsTheLongestAllowedKeepAlive() {
     var patient =
         new Listener(group, _ -> sessions, admission, new AcceptSettings(0, Duration.ofHours(9)));
-    int port =
-        result(patient.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))).getPort();
+    int port = result(patient.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
 
     connect(port).close();
 

@@ -24,6 +24,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
@@ -50,8 +51,6 @@ import io.penstock.core.upstream.UnknownPlacement;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -539,12 +538,12 @@ final class Rig implements AutoCloseable {
   }
 
   private static int bound(Listener listener) {
-    InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     return listener
-        .bind(any)
+        .bind(new ListenAddress("127.0.0.1", 0))
         .toCompletableFuture()
         .orTimeout(10, TimeUnit.SECONDS)
         .join()
+        .getFirst()
         .getPort();
   }
 

@@ -5,7 +5,7 @@ import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.server.config.StartConfiguration;
 import java.io.PrintStream;
@@ -122,9 +122,10 @@ public final class Check {
   }
 
   private static String address(Listen listen) {
-    return listen.port() == 0
-        ? "a free port of " + listen.bind()
-        : new Endpoint(listen.bind(), listen.port()).toString();
+    ListenAddress address = listen.address();
+    return address.port() == 0
+        ? "a free port of " + String.join(", ", address.hosts())
+        : address.toString();
   }
 
   private static String clients(Listen listen) {

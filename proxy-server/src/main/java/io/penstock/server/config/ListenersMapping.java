@@ -3,7 +3,7 @@ package io.penstock.server.config;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.listener.ListenAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -57,8 +57,7 @@ final class ListenersMapping {
         name,
         upstream(listener.upstream(), prefix + "upstream"),
         new Listen(
-            listener.bind(),
-            port,
+            address(listener, port, prefix),
             listener.maxClients(),
             listener.password(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
@@ -90,21 +89,58 @@ final class ListenersMapping {
     return upstreams.stream().sorted().collect(Collectors.joining(", "));
   }
 
-  /** A socket of all addresses and one of a single address cannot have the same port. */
+  private ListenAddress address(PenstockProperties.Listener listener, int port, String prefix) {
+    List<String> hosts = listener.bind();
+    String key = prefix + "bind";
+    if (hosts.isEmpty() || hosts.stream().anyMatch(String::isBlank)) {
+      throw invalid(
+          key, "must not be empty", "write an address of this machine; 0.0.0.0 means all");
+    }
+    for (int i = 0; i < hosts.size(); i++) {
+      String host = hosts.get(i);
+      if (host.chars().anyMatch(Character::isWhitespace)) {
+        throw invalid(key, "it has a space", "write a list, such as 127.0.0.1, ::1");
+      }
+      String other = overlapping(hosts.subList(0, i), List.of(host));
+      if (other != null) {
+        throw invalid(
+            key,
+            other.equals(host) ? host + " is listed twice" : other + " and " + host + " overlap",
+            other.equals(host) ? "remove one of them" : "write only the one that means all");
+      }
+    }
+    return new ListenAddress(hosts, port);
+  }
+
+  /**
+   * Returns the first of {@code some} that has the sockets of one of {@code others} with the same
+   * port, or null: a socket of all addresses and one of a single address cannot have the same.
+   */
+  private static @Nullable String overlapping(List<String> some, List<String> others) {
+    for (String host : some) {
+      if (others.contains(host)
+          || ALL_ADDRESSES.contains(host)
+          || others.stream().anyMatch(ALL_ADDRESSES::contains)) {
+        return host;
+      }
+    }
+    return null;
+  }
+
   private void rejectSameAddress(Listener listener, Listener other) {
-    Listen one = listener.listen();
-    Listen two = other.listen();
-    boolean overlap =
-        one.bind().equals(two.bind())
-            || ALL_ADDRESSES.contains(one.bind())
-            || ALL_ADDRESSES.contains(two.bind());
-    if (one.port() != 0 && one.port() == two.port() && overlap) {
+    ListenAddress one = listener.listen().address();
+    ListenAddress two = other.listen().address();
+    if (one.port() == 0 || one.port() != two.port()) {
+      return;
+    }
+    String host = overlapping(two.hosts(), one.hosts());
+    if (host != null) {
       throw invalid(
           prefix(listener.name()) + "port",
           "the listener "
               + other.name()
               + " has this port too, on "
-              + new Endpoint(two.bind(), two.port()),
+              + new ListenAddress(host, two.port()),
           "write another port");
     }
   }

@@ -27,7 +27,8 @@ import org.springframework.validation.annotation.Validated;
  * sentences, with units. {@link Between} and {@link DefaultValue} are shown there too.
  *
  * @param port TCP port that clients connect to. `0` selects a free port; the log shows it.
- * @param bind Address to listen on. `127.0.0.1` accepts clients of this machine only.
+ * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
+ *     only.
  * @param dispatch How commands reach the nodes. With `async`, clients share connections; with
  *     `sync`, each client has a thread, and a connection of its own while a command runs.
  * @param sync Settings of `dispatch: sync`.
@@ -67,7 +68,7 @@ import org.springframework.validation.annotation.Validated;
 @Validated
 public record PenstockProperties(
     @DefaultValue("6380") @Between(min = "0", max = "65535") int port,
-    @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
+    @DefaultValue("0.0.0.0") List<String> bind,
     @DefaultValue("async") Dispatch dispatch,
     @DefaultValue @Valid Sync sync,
     @DefaultValue("auto") Transport transport,
@@ -95,6 +96,7 @@ public record PenstockProperties(
     @DefaultValue Map<String, @Valid Upstream> upstreams) {
 
   public PenstockProperties {
+    bind = List.copyOf(bind);
     listeners = Collections.unmodifiableMap(new LinkedHashMap<>(listeners)); // keeps the order
     upstreams = Collections.unmodifiableMap(new LinkedHashMap<>(upstreams));
   }
@@ -338,7 +340,8 @@ public record PenstockProperties(
    *
    * @param port TCP port that clients connect to. Must be set. `0` selects a free port; the log
    *     shows it.
-   * @param bind Address to listen on. `127.0.0.1` accepts clients of this machine only.
+   * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
+   *     only.
    * @param upstream Name of the upstream that commands are sent to. If not set, `default`, or the
    *     only one.
    * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
@@ -355,7 +358,7 @@ public record PenstockProperties(
    */
   public record Listener(
       @Between(min = "0", max = "65535") @Nullable Integer port,
-      @DefaultValue("0.0.0.0") @Size(min = 1, message = "must not be empty") String bind,
+      @DefaultValue("0.0.0.0") List<String> bind,
       @Size(min = 1, message = "must not be empty") @Nullable String upstream,
       @Size(min = 1, message = "must not be empty: that would admit every client")
           @Nullable String password,
@@ -368,6 +371,10 @@ public record PenstockProperties(
       @DefaultValue @Valid ClientTimeout clientTimeout,
       @DefaultValue @Valid MaxInFlight maxInFlight,
       @DefaultValue @Valid ClusterFacade clusterFacade) {
+
+    public Listener {
+      bind = List.copyOf(bind);
+    }
 
     @Override
     public String toString() {

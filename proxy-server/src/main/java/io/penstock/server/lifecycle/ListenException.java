@@ -1,6 +1,6 @@
 package io.penstock.server.lifecycle;
 
-import io.penstock.core.ProxySettings.Listen;
+import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Locale;
 
@@ -27,17 +27,17 @@ public final class ListenException extends RuntimeException {
   private final String bindKey;
   private final String portKey;
 
-  ListenException(Listen listen, Throwable cause, String bindKey, String portKey) {
-    this(listen, reason(cause), cause, bindKey, portKey);
+  ListenException(InetSocketAddress address, Throwable cause, String bindKey, String portKey) {
+    this(address, reason(cause), cause, bindKey, portKey);
   }
 
   private ListenException(
-      Listen listen, Reason reason, Throwable cause, String bindKey, String portKey) {
+      InetSocketAddress address, Reason reason, Throwable cause, String bindKey, String portKey) {
     super(
         "Port "
-            + listen.port()
+            + address.getPort()
             + " of "
-            + listen.bind()
+            + address.getHostString()
             + " ("
             + portKey
             + ") "

@@ -6,8 +6,8 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxyUpstream;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.Label;
-import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -45,7 +45,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
   private final ApplicationContext application;
   private final Duration phase;
   private final AtomicBoolean closed = new AtomicBoolean();
-  private volatile @Nullable InetSocketAddress address;
+  private volatile boolean listening;
 
   ProxyLifecycle(
       Proxy proxy,
@@ -62,13 +62,14 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
 
   /** Returns the address of the first listener, or null while the proxy does not listen. */
   public @Nullable InetSocketAddress address() {
-    return address;
+    return listening ? proxy.listeners().getFirst().address() : null;
   }
 
   @Override
   public void start() {
     try {
-      address = proxy.start().toCompletableFuture().join();
+      proxy.start().toCompletableFuture().join();
+      listening = true;
     } catch (CompletionException | CancellationException e) {
       throw failedStart(e.getCause() == null ? e : e.getCause(), settings.listeners(), keys);
     }
@@ -101,8 +102,8 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     }
   }
 
-  private Endpoint shown(String listener, int port) {
-    return new Endpoint(named(listener, settings.listeners()).listen().bind(), port);
+  private ListenAddress shown(String listener, int port) {
+    return named(listener, settings.listeners()).listen().address().withPort(port);
   }
 
   private static Listener named(String name, List<Listener> listeners) {
@@ -123,7 +124,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     }
     String section = keys.hasNamedListeners() ? "listeners." + failed.listener() + "." : "";
     return new ListenException(
-        named(failed.listener(), listeners).listen(),
+        failed.address(),
         Objects.requireNonNullElse(cause.getCause(), cause),
         keys.written(section + "bind"),
         keys.written(section + "port"));
@@ -144,7 +145,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     } catch (CompletionException | CancellationException e) {
       LOG.warn("Draining failed; closing all connections now", e);
     } finally {
-      address = null;
+      listening = false;
       destroy();
     }
     LOG.info("Stopped");
@@ -168,7 +169,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
 
   @Override
   public boolean isRunning() {
-    return address != null;
+    return listening;
   }
 
   /** Returns false: pausing a context restarts its beans, and a closed proxy cannot start again. */

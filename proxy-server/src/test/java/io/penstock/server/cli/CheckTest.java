@@ -34,7 +34,7 @@ class CheckTest {
   void printsWhatPenstockWouldDoWithoutThePassword() {
     assertThat(
             succeeds(
-                "--penstock.bind=::1",
+                "--penstock.bind=127.0.0.1,::1",
                 "--penstock.dispatch=sync",
                 "--penstock.event-loops=2",
                 "--penstock.max-clients=7",
@@ -46,7 +46,7 @@ class CheckTest {
     assertThat(out.toString(UTF_8).lines())
         .containsExactly(
             "The configuration is valid (no file). Penstock would",
-            "  listen on [::1]:6380 (transport auto, 2 event loops, dispatch sync)",
+            "  listen on 127.0.0.1:6380, [::1]:6380 (transport auto, 2 event loops, dispatch sync)",
             "  proxy to the Redis Cluster of h1:1, h2:2",
             "  accept up to 7 clients, with a password (AUTH)",
             "  serve health and metrics on port 9180 of 127.0.0.1");

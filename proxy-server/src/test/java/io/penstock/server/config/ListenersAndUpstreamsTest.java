@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.ProxySettings;
 import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.Credentials;
@@ -90,7 +91,7 @@ class ListenersAndUpstreamsTest {
     List<ProxySettings.Listener> listeners = map(TWO).listeners();
 
     assertThat(listeners)
-        .extracting(listener -> listener.listen().port())
+        .extracting(listener -> listener.listen().address().port())
         .containsExactly(6380, 6381);
     assertThat(listeners)
         .extracting(listener -> listener.listen().maxClients())
@@ -98,7 +99,29 @@ class ListenersAndUpstreamsTest {
     assertThat(listeners)
         .extracting(listener -> listener.listen().password())
         .containsExactly(null, "other");
-    assertThat(listeners).extracting(listener -> listener.listen().bind()).containsOnly("0.0.0.0");
+    assertThat(listeners)
+        .extracting(listener -> listener.listen().address().hosts())
+        .containsOnly(List.of("0.0.0.0"));
+  }
+
+  @Test
+  void aListenerMayHaveSeveralAddresses() {
+    assertThat(
+            map("""
+            penstock:
+              listeners:
+                one: { port: 1, bind: [ 127.0.0.1, "::1" ] }
+                two: { port: 1, bind: "127.0.0.2, 127.0.0.3" }
+              upstreams: { a: "redis://h:1" }
+            """)
+                .listeners())
+        .extracting(listener -> listener.listen().address())
+        .containsExactly(
+            new ListenAddress(List.of("127.0.0.1", "::1"), 1),
+            new ListenAddress(List.of("127.0.0.2", "127.0.0.3"), 1));
+    assertThat(map("penstock: {bind: [a, b], port: 2, upstreams: {a: 'redis://h:1'}}").listeners())
+        .extracting(listener -> listener.listen().address())
+        .containsExactly(new ListenAddress(List.of("a", "b"), 2));
   }
 
   @Test
@@ -269,7 +292,7 @@ class ListenersAndUpstreamsTest {
     assertThat(settings.listeners())
         .extracting(
             ProxySettings.Listener::name,
-            listener -> listener.listen().port(),
+            listener -> listener.listen().address().port(),
             listener -> listener.listen().maxClients())
         .containsExactly(tuple("main", 5, 6));
     assertThat(settings.upstreams())
@@ -297,6 +320,13 @@ class ListenersAndUpstreamsTest {
           listeners: {m: 5}                          | listeners.m | - | a listener has keys below its name
           listeners: {m: {port: 1, upstream: b}}     | listeners.m.upstream | b | there is no such upstream
           listeners: {m: {port: 1}, n: {port: 1}}    | listeners.n.port | 1 | the listener m has this port too
+          listeners: {m: {port: 1, bind: [a, b]}, n: {port: 1, bind: [c, b]}} | listeners.n.port | 1 | the listener m has this port too, on b:1
+          listeners: {m: {port: 1, bind: [a, b]}, n: {port: 1}} | listeners.n.port | 1 | the listener m has this port too, on a:1
+          listeners: {m: {port: 1, bind: [a, a]}}    | listeners.m.bind | - | a is listed twice
+          listeners: {m: {port: 1, bind: [a, '::']}} | listeners.m.bind | - | a and :: overlap
+          listeners: {m: {port: 1, bind: []}}        | listeners.m.bind | | must not be empty
+          listeners: {m: {port: 1, bind: [a, '']}}   | listeners.m.bind | - | must not be empty
+          listeners: {m: {port: 1, bind: a b}}       | listeners.m.bind | a b | it has a space
           listeners: {m: {port: 1, password: ''}}    | listeners.m.password | | must not be empty
           listeners: [{port: 1}]                     | listeners[0] | - | penstock.listeners is not a list
           listeners: {m_n: {port: 1}}                | listeners.m_n | - | 'm_n' is not a name

@@ -52,7 +52,7 @@ class PropertiesReaderTest {
     PenstockProperties properties = read(Map.of());
 
     assertThat(properties.port()).isEqualTo(6380);
-    assertThat(properties.bind()).isEqualTo("0.0.0.0");
+    assertThat(properties.bind()).containsExactly("0.0.0.0");
     assertThat(properties.dispatch()).isEqualTo(Dispatch.ASYNC);
     assertThat(properties.transport()).isEqualTo(Transport.AUTO);
     assertThat(properties.eventLoops()).isNull();
@@ -154,7 +154,7 @@ class PropertiesReaderTest {
         .isEqualTo(
             new PenstockProperties(
                 7,
-                "::1",
+                List.of("::1"),
                 Dispatch.SYNC,
                 new PenstockProperties.Sync(13),
                 Transport.IO_URING,
@@ -481,7 +481,7 @@ class PropertiesReaderTest {
 
     assertThat(properties.password()).isEqualTo("as3cretb");
     assertThat(properties.maxClients()).isEqualTo(7);
-    assertThat(properties.bind()).isEqualTo("${SECRET}");
+    assertThat(properties.bind()).containsExactly("${SECRET}");
   }
 
   @Test

@@ -11,6 +11,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
@@ -42,8 +43,7 @@ class SettingsMappingTest {
                 List.of(
                     ProxySettings.Listener.ofDefault(
                         new ProxySettings.Listen(
-                            "0.0.0.0",
-                            6380,
+                            new ListenAddress("0.0.0.0", 6380),
                             10_000,
                             null,
                             512 << 20,

@@ -9,6 +9,7 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
@@ -28,6 +29,7 @@ import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -304,7 +306,9 @@ public final class ProxyFixture implements AutoCloseable {
               Duration.ofMillis(5));
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {
-        return new ProxyFixture(proxy, await(proxy.start()));
+        await(proxy.start());
+        return new ProxyFixture(
+            proxy, Objects.requireNonNull(proxy.listeners().getFirst().address()));
       } catch (RuntimeException e) {
         await(proxy.shutdown());
         throw e;
@@ -313,7 +317,12 @@ public final class ProxyFixture implements AutoCloseable {
 
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
-          bind, port, maxClients, password, 512 * 1024 * 1024, arrivals, clientLimits);
+          new ListenAddress(bind, port),
+          maxClients,
+          password,
+          512 * 1024 * 1024,
+          arrivals,
+          clientLimits);
     }
 
     private ProxySettings.Backend backend() {

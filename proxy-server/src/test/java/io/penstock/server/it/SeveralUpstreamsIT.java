@@ -13,6 +13,7 @@ import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -121,8 +122,7 @@ class SeveralUpstreamsIT {
         name,
         upstream,
         new ProxySettings.Listen(
-            "127.0.0.1",
-            port,
+            new ListenAddress("127.0.0.1", port),
             100,
             password,
             1 << 20,

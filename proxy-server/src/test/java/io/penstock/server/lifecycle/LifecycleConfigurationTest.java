@@ -8,6 +8,7 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
@@ -60,8 +61,7 @@ class LifecycleConfigurationTest {
         List.of(
             ProxySettings.Listener.ofDefault(
                 new ProxySettings.Listen(
-                    "127.0.0.1",
-                    0,
+                    new ListenAddress("127.0.0.1", 0),
                     10,
                     null,
                     1 << 20,

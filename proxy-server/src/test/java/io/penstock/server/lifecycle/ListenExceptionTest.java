@@ -2,11 +2,9 @@ package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.limit.ClientLimits;
-import io.penstock.core.listener.AcceptSettings;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -14,9 +12,8 @@ import org.junit.jupiter.api.Test;
 class ListenExceptionTest {
 
   private static ListenException of(Throwable cause) {
-    var listen =
-        new Listen("nosuch.host", 6380, 1, null, 1, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS);
-    return new ListenException(listen, cause, "penstock.bind", "penstock.port");
+    var address = InetSocketAddress.createUnresolved("nosuch.host", 6380);
+    return new ListenException(address, cause, "penstock.bind", "penstock.port");
   }
 
   @Test

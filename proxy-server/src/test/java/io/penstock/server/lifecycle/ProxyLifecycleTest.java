@@ -6,6 +6,7 @@ import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.server.config.PropertiesReader;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,13 @@ class ProxyLifecycleTest {
   @Test
   void aFailureAfterTheBindIsNotReportedAsOneOfThePort() {
     var listen =
-        new Listen("127.0.0.1", 6380, 1, null, 1, AcceptSettings.DEFAULTS, ClientLimits.DEFAULTS);
+        new Listen(
+            new ListenAddress("127.0.0.1", 6380),
+            1,
+            null,
+            1,
+            AcceptSettings.DEFAULTS,
+            ClientLimits.DEFAULTS);
     var cause = new OutOfMemoryError("unable to create native thread");
 
     RuntimeException failure =

@@ -71,7 +71,7 @@ class SeveralListenersIT {
       max-clients: 500
       event-loops: 2
       listeners:
-        orders: { bind: 127.0.0.1, port: 0, upstream: orders }
+        orders: { bind: [ 127.0.0.1, 127.0.0.2 ], port: 0, upstream: orders }
         sessions: { bind: 127.0.0.1, port: 0, upstream: sessions, password: front-door }
         batch: { bind: 127.0.0.1, port: 0, upstream: sessions, password: other, max-clients: 2 }
         reports: { bind: 127.0.0.1, port: 0, upstream: reports }
@@ -106,12 +106,16 @@ class SeveralListenersIT {
   }
 
   private RespClient connect(String listener) {
+    return RespClient.open("127.0.0.1", port(listener));
+  }
+
+  private int port(String listener) {
     ProxyListener found =
         penstock.bean(Proxy.class).listeners().stream()
             .filter(each -> each.name().equals(listener))
             .findFirst()
             .orElseThrow();
-    return RespClient.open("127.0.0.1", Objects.requireNonNull(found.address()).getPort());
+    return Objects.requireNonNull(found.address()).getPort();
   }
 
   private RespClient session() {
@@ -152,6 +156,21 @@ class SeveralListenersIT {
     try (RespClient client = connect("orders")) {
       assertThat(client.call("SELECT", "1")).startsWith("-ERR SELECT is not allowed in cluster");
       assertThat(client.call("GET", "where")).isEqualTo(Wire.bulk("orders"));
+    }
+  }
+
+  @Test
+  void aListenerAcceptsClientsOnAllItsAddresses() {
+    int port = port("orders");
+    try (RespClient one = connect("orders");
+        RespClient two = RespClient.open("127.0.0.2", port)) {
+      assertThat(one.call("CONFIG", "GET", "bind")).contains(Wire.bulk("127.0.0.1 127.0.0.2"));
+      assertThat(two.call("CONFIG", "GET", "port")).contains(Wire.bulk("" + port));
+      assertThat(two.text("INFO", "server")).contains("tcp_port:" + port + "\r\n");
+      assertThat(two.text("CLIENT", "LIST"))
+          .contains(" laddr=127.0.0.1:" + port + " ", " laddr=127.0.0.2:" + port + " ");
+      assertThat(one.call("SET", "k", "1")).isEqualTo("+OK\r\n");
+      assertThat(two.call("GET", "k")).isEqualTo(Wire.bulk("1"));
     }
   }
 

@@ -30,8 +30,13 @@ public final class Peer implements AutoCloseable {
 
   /** Connects to a port of this machine. */
   public static Peer connect(int port) {
+    return connect(InetAddress.getLoopbackAddress().getHostAddress(), port);
+  }
+
+  /** Connects to a port of an address. */
+  public static Peer connect(String host, int port) {
     try {
-      return new Peer(new Socket(InetAddress.getLoopbackAddress(), port));
+      return new Peer(new Socket(host, port));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
