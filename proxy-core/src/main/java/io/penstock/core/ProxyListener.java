@@ -14,11 +14,13 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
+import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -90,9 +92,11 @@ public final class ProxyListener {
 
   private SessionSettings sessionSettings() {
     ProxySettings.Backend backend = upstream.settings().backend();
+    ListenerTls tls = settings.listen().arrivals().tls();
     long timeout = backend.commandTimeout().toNanos();
     return new SessionSettings(
         settings.listen().password(),
+        tls == null ? Set.of() : tls.settings().certificateUsers(),
         RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
         new Nodes.Timeouts(timeout, Math.max(timeout, backend.hold().maxDuration().toNanos())),
         upstream.settings().kind().access().database(),

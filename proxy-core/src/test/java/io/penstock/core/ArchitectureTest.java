@@ -51,25 +51,28 @@ class ArchitectureTest {
       Map.ofEntries(
           Map.entry("resp", Set.of()),
           Map.entry("spec", Set.of("resp")),
-          Map.entry("upstream", Set.of()),
+          Map.entry("tls", Set.of()),
+          Map.entry("upstream", Set.of("tls")),
           Map.entry("cluster", Set.of("upstream")),
           Map.entry("layout", Set.of("upstream", "cluster")),
           Map.entry("transport", Set.of()),
           Map.entry("command", Set.of("resp", "spec")),
           Map.entry("observe", Set.of("upstream", "cluster")),
           Map.entry("info", Set.of("upstream", "observe")),
-          Map.entry("control", Set.of("upstream", "transport")),
-          Map.entry("topology", Set.of("upstream", "cluster", "transport", "observe", "control")),
+          Map.entry("control", Set.of("upstream", "transport", "tls")),
+          Map.entry(
+              "topology", Set.of("upstream", "cluster", "transport", "observe", "control", "tls")),
           Map.entry(
               "sentinel",
-              Set.of("upstream", "cluster", "transport", "observe", "control", "topology")),
-          Map.entry("shards", Set.of("upstream", "layout", "observe", "control", "topology")),
+              Set.of("upstream", "cluster", "transport", "observe", "control", "topology", "tls")),
+          Map.entry(
+              "shards", Set.of("upstream", "layout", "observe", "control", "topology", "tls")),
           Map.entry("replicas", Set.of("upstream", "observe", "control")),
           Map.entry(
               "survey",
               Set.of("upstream", "cluster", "transport", "command", "observe", "control")),
           Map.entry("route", Set.of("resp", "spec", "upstream", "command")),
-          Map.entry("backend", Set.of("resp", "upstream", "transport", "observe")),
+          Map.entry("backend", Set.of("resp", "upstream", "transport", "observe", "tls")),
           Map.entry(
               "pubsub",
               Set.of("resp", "spec", "upstream", "cluster", "transport", "observe", "backend")),
@@ -142,7 +145,8 @@ class ArchitectureTest {
                   "limit",
                   "reply",
                   "client",
-                  "script")),
+                  "script",
+                  "tls")),
           Map.entry(
               "subscribe",
               Set.of(
@@ -226,7 +230,7 @@ class ArchitectureTest {
                   "transaction",
                   "blocking",
                   "replication")),
-          Map.entry("listener", Set.of("transport", "observe", "session")));
+          Map.entry("listener", Set.of("transport", "observe", "tls", "session")));
 
   private static final int MAX_CLASSES_IN_PACKAGE = 30;
   private static final int MAX_CLASSES_IN_CYCLE = 15;

@@ -3,6 +3,7 @@ package io.penstock.core.answer;
 import io.penstock.core.client.ClientLog;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.observe.LoopCounters;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,8 @@ public record AnswerLoop(
    * Authentication of clients.
    *
    * @param password the password for {@code AUTH}, or null
+   * @param certificateUsers users that certificates of clients name; those of {@code
+   *     ListenerTls.Settings}
    * @param database the database of all clients
    * @param delayed clients that wait after a failed {@code AUTH}
    * @param clientLog for failures
@@ -33,6 +36,7 @@ public record AnswerLoop(
    */
   public record Access(
       @Nullable String password,
+      Set<String> certificateUsers,
       int database,
       DelayedClients delayed,
       ClientLog clientLog,

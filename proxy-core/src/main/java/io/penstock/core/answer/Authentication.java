@@ -20,8 +20,7 @@ import java.time.Duration;
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
 public final class Authentication {
 
-  /** The user of all clients, independent of the user that Penstock authenticates as to nodes. */
-  static final String DEFAULT_USER = "default";
+  private static final String DEFAULT_USER = ClientProfile.DEFAULT_USER;
 
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
@@ -98,6 +97,7 @@ public final class Authentication {
 
   private void succeeded() {
     failures = 0;
+    profile.user(DEFAULT_USER);
     control.setAuthenticated();
   }
 

@@ -14,6 +14,7 @@ import io.penstock.core.resp.ReplyWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -37,11 +38,14 @@ public final class ClientAdministration {
   private final ClientDirectory directory;
   private final ClientPause pause;
 
+  private final Set<String> certificateUsers;
+
   public ClientAdministration(AnswerContext parts) {
     this.context = parts.context();
     this.client = context.client();
     this.self = parts.self();
     this.directory = parts.answerLoop().directory();
+    this.certificateUsers = parts.answerLoop().access().certificateUsers();
     this.pause = parts.answerLoop().pause();
   }
 
@@ -126,7 +130,7 @@ public final class ClientAdministration {
   }
 
   private void list(ReplySlot request, Command command) {
-    var filter = new ClientFilter();
+    var filter = new ClientFilter(certificateUsers);
     String error = filter.readList(command);
     if (error != null) {
       reject(request, error);
@@ -173,7 +177,7 @@ public final class ClientAdministration {
   }
 
   private void kill(ReplySlot request, Command command) {
-    var filter = new ClientFilter();
+    var filter = new ClientFilter(certificateUsers);
     String error = filter.readKill(command);
     if (error != null) {
       reject(request, error);

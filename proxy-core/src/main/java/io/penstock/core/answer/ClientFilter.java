@@ -1,7 +1,9 @@
 package io.penstock.core.answer;
 
+import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.Command;
 import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.tls.ListenerTls;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
@@ -15,20 +17,29 @@ import org.jspecify.annotations.Nullable;
 final class ClientFilter {
 
   static final String SYNTAX_ERROR = "ERR syntax error";
-  private static final String THE_USER = "default";
 
+  private final Set<String> certificateUsers;
   private @Nullable Set<Long> ids; // null, as below: any
   private @Nullable String address;
   private @Nullable String localAddress;
   private Predicate<ListedClient> type = _ -> true;
   private long seconds; // minimum age
+  private @Nullable String user;
   private boolean skipsCaller = true;
+
+  /**
+   * @param certificateUsers users that certificates of clients name; {@code *} for any
+   */
+  ClientFilter(Set<String> certificateUsers) {
+    this.certificateUsers = certificateUsers;
+  }
 
   boolean accepts(ListedClient client) {
     return (ids == null || ids.contains(client.id()))
         && type.test(client)
         && (address == null || client.address().equals(address))
         && (localAddress == null || client.listeningAddress().equals(localAddress))
+        && (user == null || client.user().equals(user))
         && (seconds == 0 || client.ageSeconds() >= seconds);
   }
 
@@ -105,9 +116,10 @@ final class ClientFilter {
       case "addr" -> address = value;
       case "laddr" -> localAddress = value;
       case "user" -> {
-        if (!value.equals(THE_USER)) {
+        if (!isUser(value)) {
           return "ERR No such user " + ErrorReplies.quoted(value);
         }
+        user = value;
       }
       case "skipme" -> {
         skipsCaller = value.equalsIgnoreCase("yes");
@@ -124,6 +136,12 @@ final class ClientFilter {
       }
     }
     return null;
+  }
+
+  private boolean isUser(String name) {
+    return name.equals(ClientProfile.DEFAULT_USER)
+        || certificateUsers.contains(name)
+        || certificateUsers.contains(ListenerTls.ANY_USER);
   }
 
   private @Nullable String readType(String name) {

@@ -17,6 +17,9 @@ public interface ListedClient {
   /** Returns for how many seconds the client has been connected. */
   long ageSeconds();
 
+  /** Returns the user that the client is authenticated as, or would be. */
+  String user();
+
   /** Returns whether the client has a subscription. */
   boolean isSubscriber();
 

@@ -75,7 +75,7 @@ public record BackendContext(
     int timeout = (int) settings.connectTimeout().toMillis();
     group
         .clientBootstrap(loop, timeout)
-        .handler(new BackendPipeline(linkListener, this))
+        .handler(new BackendPipeline(linkListener, this, node))
         .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
         .addListener(done -> {
           if (!done.isSuccess()) {

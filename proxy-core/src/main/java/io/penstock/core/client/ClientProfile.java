@@ -10,6 +10,9 @@ import io.penstock.core.resp.Protocol;
  */
 public final class ClientProfile {
 
+  /** The user of all clients that no certificate authenticates. */
+  public static final String DEFAULT_USER = "default";
+
   private static final int REPLIES_ON = 0;
   private static final int REPLIES_OFF = 1;
   private static final int SKIP_NEXT = 2;
@@ -24,6 +27,7 @@ public final class ClientProfile {
   private String libraryVersion = "";
   private int replies = REPLIES_ON;
   private boolean noEvict;
+  private String user = DEFAULT_USER;
 
   public Protocol protocol() {
     return protocol;
@@ -84,6 +88,15 @@ public final class ClientProfile {
     noEvict = on;
   }
 
+  /** Returns the user that the client is authenticated as, or would be. */
+  public String user() {
+    return user;
+  }
+
+  public void user(String authenticated) {
+    user = authenticated;
+  }
+
   public void repliesOn() {
     replies = REPLIES_ON;
   }
@@ -134,5 +147,6 @@ public final class ClientProfile {
     name = "";
     replies = REPLIES_ON;
     noEvict = false;
+    user = DEFAULT_USER;
   }
 }

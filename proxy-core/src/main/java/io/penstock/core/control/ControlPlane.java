@@ -15,13 +15,16 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.transport.OffLoopResolver;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -55,13 +58,18 @@ public final class ControlPlane {
   private final Threads threads;
   private final RedisClient client;
   private final AtomicBoolean closed;
+  private final Map<NodeTls, RedisClient> encrypted = new ConcurrentHashMap<>();
 
   private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
     this.threads = threads;
     this.closed = closed;
-    this.client = RedisClient.create(threads.resources);
-    this.client.setOptions(
+    this.client = newClient(threads.resources);
+  }
+
+  private RedisClient newClient(ClientResources resources) {
+    RedisClient made = RedisClient.create(resources);
+    made.setOptions(
         ClientOptions.builder()
             .protocolVersion(ProtocolVersion.RESP2)
             .autoReconnect(false)
@@ -69,7 +77,26 @@ public final class ControlPlane {
             .socketOptions(SocketOptions.builder().connectTimeout(timeout).keepAlive(false).build())
             .timeoutOptions(TimeoutOptions.enabled(timeout))
             .build());
-    threads.clients.add(client);
+    threads.clients.add(made);
+    return made;
+  }
+
+  /**
+   * Returns the client for nodes with this access. Its connections begin with TLS if that has it.
+   */
+  private RedisClient client(Endpoint node) {
+    NodeTls tls = node.access().tls();
+    return tls == null
+        ? client
+        : encrypted.computeIfAbsent(
+            tls,
+            made ->
+                newClient(
+                    threads
+                        .resources
+                        .mutate()
+                        .nettyCustomizer(new TlsOfNode(made, timeout))
+                        .build()));
   }
 
   /** The threads that upstreams share. They start with their first task. */
@@ -133,12 +160,13 @@ public final class ControlPlane {
    */
   public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       Endpoint node) {
-    return unlessClosed(() -> client.connectPubSubAsync(StringCodec.UTF8, uri(node)));
+    return unlessClosed(() -> client(node).connectPubSubAsync(StringCodec.UTF8, uri(node)));
   }
 
   private <T> CompletionStage<T> connected(
       Endpoint node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
-    return unlessClosed(() -> client.connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
+    return unlessClosed(
+        () -> client(node).connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
   }
 
   private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> action) {

@@ -1,6 +1,8 @@
 package io.penstock.core.listener;
 
+import io.penstock.core.tls.ListenerTls;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a listener accepts connections.
@@ -9,9 +11,15 @@ import java.time.Duration;
  *     queue. 0 is no limit
  * @param keepAlive idle time of a connection after which the system sends TCP keepalive probes,
  *     from 1 second to 9 hours (Linux accepts up to 32767 s); zero disables them
+ * @param tls null for clients without TLS
  */
-public record AcceptSettings(int maxPerSecond, Duration keepAlive) {
+public record AcceptSettings(int maxPerSecond, Duration keepAlive, @Nullable ListenerTls tls) {
 
   /** No rate limit, and Redis's keepalive time. */
   public static final AcceptSettings DEFAULTS = new AcceptSettings(0, Duration.ofMinutes(5));
+
+  /** Without TLS. */
+  public AcceptSettings(int maxPerSecond, Duration keepAlive) {
+    this(maxPerSecond, keepAlive, null);
+  }
 }

@@ -3,6 +3,7 @@ package io.penstock.core.listener;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ThrottledLog;
+import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,7 @@ public final class Admission {
   private final AtomicLong delayed = new AtomicLong();
   private final ThrottledLog rejectedLog = new ThrottledLog();
   private final ThrottledLog delayedLog = new ThrottledLog();
+  private final ThrottledLog handshakeLog = new ThrottledLog();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
   /** For the only listener. */
@@ -78,6 +80,17 @@ public final class Admission {
         log.warn(
             "{}Clients connect faster than max-connection-rate: accepting them is delayed",
             label.prefix()));
+  }
+
+  /** Logs a connection that is closed before it is a client. */
+  void logHandshake(SocketAddress peer, String reason) {
+    handshakeLog.log(times ->
+        log.warn(
+            "{}The connection from {} is closed: {} ({} since the last such line)",
+            label.prefix(),
+            peer,
+            reason,
+            times));
   }
 
   void clientClosed() {

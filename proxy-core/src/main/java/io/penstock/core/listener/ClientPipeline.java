@@ -8,33 +8,49 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.TlsFailure;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The whole pipeline of a client connection: one handler that passes Netty's events to the session,
- * or one that waits for a rejected client to close.
+ * or one that waits for a rejected client to close. With TLS, its handler comes first, and the
+ * session begins when the handshake has succeeded.
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
 
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
+  private final @Nullable ListenerTls tls;
   private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
-  ClientPipeline(Function<EventLoop, SessionLoop> sessionLoops, Admission admission) {
+  /**
+   * @param tls null for none
+   */
+  ClientPipeline(
+      Function<EventLoop, SessionLoop> sessionLoops,
+      Admission admission,
+      @Nullable ListenerTls tls) {
     this.sessionLoops = sessionLoops;
     this.admission = admission;
+    this.tls = tls;
   }
 
   @Override
   protected void initChannel(Channel channel) {
     if (admission.tryAdmit()) {
       channel.closeFuture().addListener(_ -> admission.clientClosed());
-      channel.pipeline().addLast(new Handler(sessionLoops.apply(channel.eventLoop())));
+      begin(channel, sessionLoops.apply(channel.eventLoop()));
+    } else if (tls != null) {
+      channel.close(); // it would take the error for a broken handshake
     } else {
       RejectedClient reader = RejectedClient.reject(channel, rejected);
       if (reader != null) {
@@ -43,18 +59,79 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
   }
 
-  private static final class Handler extends ChannelInboundHandlerAdapter {
+  /** Adds what serves the client, at the end of the pipeline. */
+  private void begin(Channel channel, SessionLoop loop) {
+    if (tls == null) {
+      channel.pipeline().addLast(new Handler(loop));
+      return;
+    }
+    SslHandler encryption = tls.newHandler(channel.alloc());
+    channel.pipeline().addLast(encryption, new Handshake(encryption, tls, loop));
+  }
 
+  /** Waits for the end of TLS's handshake. TLS reports it once, also if the client closes. */
+  private final class Handshake extends ChannelInboundHandlerAdapter {
+
+    private final SslHandler encryption;
+    private final ListenerTls tls;
     private final SessionLoop loop;
-    private @Nullable Session session;
 
-    Handler(SessionLoop loop) {
+    Handshake(SslHandler encryption, ListenerTls tls, SessionLoop loop) {
+      this.encryption = encryption;
+      this.tls = tls;
       this.loop = loop;
     }
 
     @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+      if (event instanceof SslHandshakeCompletionEvent handshake) {
+        if (handshake.isSuccess()) {
+          context.pipeline().replace(this, null, new Handler(loop, tls.user(encryption)));
+        } else {
+          reject(context.channel(), loop, handshake.cause());
+        }
+      } else if (event instanceof ChannelInputShutdownEvent) {
+        context.close();
+      }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      context.close(); // the event has the cause of a failed handshake
+    }
+  }
+
+  private void reject(Channel channel, SessionLoop loop, Throwable cause) {
+    loop.counters().countClose(CloseReason.TLS);
+    admission.logHandshake(channel.remoteAddress(), TlsFailure.reason(cause));
+    channel.close();
+  }
+
+  private static final class Handler extends ChannelInboundHandlerAdapter {
+
+    private final SessionLoop loop;
+    private final @Nullable String user;
+    private @Nullable Session session;
+
+    Handler(SessionLoop loop) {
+      this(loop, null);
+    }
+
+    /**
+     * @param user as which the client is authenticated already, or null
+     */
+    Handler(SessionLoop loop, @Nullable String user) {
+      this.loop = loop;
+      this.user = user;
+    }
+
+    @Override
     public void handlerAdded(ChannelHandlerContext context) {
-      session = new Session(loop, context);
+      var made = new Session(loop, context);
+      session = made;
+      if (user != null) {
+        made.authenticateAs(user);
+      }
     }
 
     @Override

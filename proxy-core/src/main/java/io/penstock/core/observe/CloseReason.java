@@ -24,7 +24,10 @@ public enum CloseReason {
   REPLY("it has not read its replies for too long"),
 
   /** The client sent bytes that are not a valid request, or a request that is too large. */
-  PROTOCOL("protocol error");
+  PROTOCOL("protocol error"),
+
+  /** The TLS handshake failed or took too long. */
+  TLS("no TLS handshake");
 
   private final String description;
 

@@ -1,5 +1,6 @@
 package io.penstock.core.sentinel;
 
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
@@ -17,13 +18,17 @@ import org.jspecify.annotations.Nullable;
  * @param credentials for the master and its replicas, or null
  * @param database selected on each connection to them; 0 sends no {@code SELECT}
  * @param sentinelCredentials for the sentinels, or null
+ * @param tls of the master and its replicas, or null
+ * @param sentinelTls of the sentinels, or null
  */
 public record SentinelUpstreamSettings(
     List<Endpoint> sentinels,
     String masterName,
     @Nullable Credentials credentials,
     int database,
-    @Nullable Credentials sentinelCredentials)
+    @Nullable Credentials sentinelCredentials,
+    @Nullable NodeTls tls,
+    @Nullable NodeTls sentinelTls)
     implements UpstreamSettings {
 
   public SentinelUpstreamSettings {
@@ -33,9 +38,31 @@ public record SentinelUpstreamSettings(
     }
   }
 
+  /** Without TLS. */
+  public SentinelUpstreamSettings(
+      List<Endpoint> sentinels,
+      String masterName,
+      @Nullable Credentials credentials,
+      int database,
+      @Nullable Credentials sentinelCredentials) {
+    this(sentinels, masterName, credentials, database, sentinelCredentials, null, null);
+  }
+
+  @Override
+  public SentinelUpstreamSettings with(@Nullable NodeTls other) {
+    return new SentinelUpstreamSettings(
+        sentinels, masterName, credentials, database, sentinelCredentials, other, sentinelTls);
+  }
+
+  /** Returns it with this TLS of the sentinels. */
+  public SentinelUpstreamSettings withSentinelTls(@Nullable NodeTls other) {
+    return new SentinelUpstreamSettings(
+        sentinels, masterName, credentials, database, sentinelCredentials, tls, other);
+  }
+
   @Override
   public Upstream create(Context context) {
-    Access sentinelAccess = new Access(sentinelCredentials, 0);
+    Access sentinelAccess = new Access(sentinelCredentials, 0, sentinelTls);
     var settings =
         new SentinelSettings(
             sentinels.stream().map(sentinel -> sentinel.with(sentinelAccess)).toList(),
@@ -49,7 +76,7 @@ public record SentinelUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database);
+    return new Access(credentials, database, tls);
   }
 
   /** {@inheritDoc} These are the sentinels. */

@@ -52,7 +52,9 @@ final class ClientLine {
         + memory(session.account())
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
-        + " user=default redir=-1 resp="
+        + " user="
+        + profile.user()
+        + " redir=-1 resp="
         + (profile.protocol() == Protocol.RESP2 ? 2 : 3)
         + " lib-name="
         + profile.libraryName()

@@ -487,6 +487,17 @@ public final class Session
   }
 
   @Override
+  public String user() {
+    return profile.user();
+  }
+
+  /** The client's certificate names a user, as which it is authenticated. */
+  public void authenticateAs(String user) {
+    profile.user(user);
+    setAuthenticated();
+  }
+
+  @Override
   public String listeningAddress() {
     return ClientLine.address(channel.localAddress());
   }

@@ -130,7 +130,12 @@ public final class SessionLoop implements LoopClients {
   private AnswerLoop makeAnswerSite() {
     var access =
         new AnswerLoop.Access(
-            settings.password(), settings.database(), delayed, clientLog, counters);
+            settings.password(),
+            settings.certificateUsers(),
+            settings.database(),
+            delayed,
+            clientLog,
+            counters);
     return new AnswerLoop(settings.face(), directory, () -> commandReplies, access, pause);
   }
 

@@ -4,12 +4,14 @@ import io.penstock.core.answer.ProxyView;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The settings for all clients.
  *
  * @param password of clients, or null
+ * @param certificateUsers users that clients' certificates may name; {@code *} for any
  * @param limits of requests
  * @param times how long requests may take
  * @param database of the clients
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record SessionSettings(
     @Nullable String password,
+    Set<String> certificateUsers,
     RespLimits limits,
     Nodes.Timeouts times,
     int database,

@@ -1,6 +1,7 @@
 package io.penstock.core.shards;
 
 import io.penstock.core.layout.ShardLayout;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
@@ -36,6 +37,13 @@ public record ShardsUpstreamSettings(
   @Override
   public Upstream create(Context context) {
     return ShardsTopology.create(this, context);
+  }
+
+  /** {@inheritDoc} This sets it for each shard. */
+  @Override
+  public ShardsUpstreamSettings with(@Nullable NodeTls tls) {
+    return new ShardsUpstreamSettings(
+        layout, shards.stream().map(shard -> shard.with(tls)).toList(), holds, ejection);
   }
 
   /** {@inheritDoc} Shards may have other credentials, which their endpoints have. */

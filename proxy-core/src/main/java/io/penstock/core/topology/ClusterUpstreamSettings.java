@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -12,9 +13,16 @@ import org.jspecify.annotations.Nullable;
  * A Redis Cluster, discovered from its seeds.
  *
  * @param credentials for all nodes, or null
+ * @param tls of the nodes, or null
  */
-public record ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credentials credentials)
+public record ClusterUpstreamSettings(
+    List<Endpoint> seeds, @Nullable Credentials credentials, @Nullable NodeTls tls)
     implements UpstreamSettings {
+
+  /** Without TLS. */
+  public ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credentials credentials) {
+    this(seeds, credentials, null);
+  }
 
   @Override
   public Upstream create(Context context) {
@@ -30,7 +38,7 @@ public record ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credential
 
   @Override
   public Access access() {
-    return new Access(credentials, 0);
+    return new Access(credentials, 0, tls);
   }
 
   @Override
@@ -47,5 +55,10 @@ public record ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credential
   public String description() {
     return "the Redis Cluster of "
         + seeds.stream().map(Endpoint::toString).collect(Collectors.joining(", "));
+  }
+
+  @Override
+  public ClusterUpstreamSettings with(@Nullable NodeTls other) {
+    return new ClusterUpstreamSettings(seeds, credentials, other);
   }
 }

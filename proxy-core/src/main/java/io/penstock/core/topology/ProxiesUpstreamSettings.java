@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -14,13 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param proxies at least one
  * @param credentials for each proxy, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
+ * @param tls of the nodes, or null
  */
 public record ProxiesUpstreamSettings(
-    List<Endpoint> proxies, @Nullable Credentials credentials, int database)
+    List<Endpoint> proxies, @Nullable Credentials credentials, int database, @Nullable NodeTls tls)
     implements UpstreamSettings {
 
   public ProxiesUpstreamSettings {
     proxies = List.copyOf(proxies);
+  }
+
+  /** Without TLS. */
+  public ProxiesUpstreamSettings(
+      List<Endpoint> proxies, @Nullable Credentials credentials, int database) {
+    this(proxies, credentials, database, null);
   }
 
   @Override
@@ -35,7 +43,7 @@ public record ProxiesUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database);
+    return new Access(credentials, database, tls);
   }
 
   @Override
@@ -58,5 +66,10 @@ public record ProxiesUpstreamSettings(
     return "the proxies "
         + proxies.stream().map(Endpoint::toString).collect(Collectors.joining(", "))
         + (database == 0 ? "" : ", database " + database);
+  }
+
+  @Override
+  public ProxiesUpstreamSettings with(@Nullable NodeTls other) {
+    return new ProxiesUpstreamSettings(proxies, credentials, database, other);
   }
 }

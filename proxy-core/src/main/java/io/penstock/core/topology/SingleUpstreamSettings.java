@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -15,18 +16,33 @@ import org.jspecify.annotations.Nullable;
  * @param credentials for the nodes, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
  * @param replicas that may be read
+ * @param tls of the nodes, or null
  */
 public record SingleUpstreamSettings(
-    Endpoint node, @Nullable Credentials credentials, int database, List<Endpoint> replicas)
+    Endpoint node,
+    @Nullable Credentials credentials,
+    int database,
+    List<Endpoint> replicas,
+    @Nullable NodeTls tls)
     implements UpstreamSettings {
 
   public SingleUpstreamSettings {
     replicas = List.copyOf(replicas);
   }
 
-  /** Without replicas. */
+  /** Without replicas and TLS. */
   public SingleUpstreamSettings(Endpoint node, @Nullable Credentials credentials, int database) {
-    this(node, credentials, database, List.of());
+    this(node, credentials, database, List.of(), null);
+  }
+
+  /** Returns it with these replicas. */
+  public SingleUpstreamSettings withReplicas(List<Endpoint> others) {
+    return new SingleUpstreamSettings(node, credentials, database, others, tls);
+  }
+
+  @Override
+  public SingleUpstreamSettings with(@Nullable NodeTls other) {
+    return new SingleUpstreamSettings(node, credentials, database, replicas, other);
   }
 
   @Override
@@ -37,7 +53,7 @@ public record SingleUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database);
+    return new Access(credentials, database, tls);
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.uring.IoUringSocketChannel;
+import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * io_uring pays off if one call submits the writes of many sockets. For a single socket it is one
  * call, too, and takes another loop turn for the completion (docs/adr/0021). With other transports
  * a channel's write is such a call anyway, and nothing is sent here. No handler of the pipeline
- * sees these bytes, so this cannot be used with handlers that change them, like TLS. Netty's own
- * calls of send(2) have no flags, and with io_uring Netty accepts sockets as blocking ones: such a
- * call would block the loop while the peer does not read.
+ * sees these bytes, so a channel with TLS is excluded. Netty's own calls of send(2) have no flags,
+ * and with io_uring Netty accepts sockets as blocking ones: such a call would block the loop while
+ * the peer does not read.
  *
  * <p>Confined to the channel's event loop.
  */
@@ -22,7 +23,8 @@ final class DirectSend {
   private final @Nullable FileDescriptor socket; // null: everything is sent by the channel
 
   DirectSend(Channel channel) {
-    socket = channel instanceof IoUringSocketChannel uring ? uring.fd() : null;
+    boolean plain = channel.pipeline().get(SslHandler.class) == null;
+    socket = plain && channel instanceof IoUringSocketChannel uring ? uring.fd() : null;
   }
 
   /**

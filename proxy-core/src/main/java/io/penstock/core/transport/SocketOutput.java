@@ -6,6 +6,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ public final class SocketOutput {
   private final FlushQueue queue;
   private final Runnable onBacklog;
   private final DirectSend direct;
+  private final boolean encrypted; // TLS copies what is written, so buffers say nothing about it
   private @Nullable ByteBuf tail;
   private boolean queued;
   private boolean written; // bytes were written to the channel and not flushed yet
@@ -53,6 +55,7 @@ public final class SocketOutput {
     this.queue = queue;
     this.onBacklog = onBacklog;
     this.direct = new DirectSend(context.channel());
+    this.encrypted = context.pipeline().get(SslHandler.class) != null;
   }
 
   /** Appends {@code length} bytes of {@code source} from {@code index} on; borrows the buffer. */
@@ -128,7 +131,10 @@ public final class SocketOutput {
     return appendedBytes;
   }
 
-  /** Bytes that were written to the channel and not yet accepted by the kernel. */
+  /**
+   * Bytes that were written to the channel and not yet accepted by the kernel. With TLS they are
+   * those of its records, and of what waits for the handshake.
+   */
   public long unwrittenBytes() {
     ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
     return pending == null ? 0 : pending.totalPendingWriteBytes();
@@ -228,6 +234,7 @@ public final class SocketOutput {
     }
     context.writeAndFlush(sent, context.voidPromise());
     boolean whole = queue.returnBuffer(last);
-    backlogged = sent == last ? !whole : unwrittenBytes() > 0;
+    boolean known = sent == last && !encrypted;
+    backlogged = known ? !whole : unwrittenBytes() > 0;
   }
 }
