@@ -8,6 +8,8 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.penstock.core.observe.CloseReason;
@@ -86,7 +88,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof SslHandshakeCompletionEvent handshake) {
         if (handshake.isSuccess()) {
-          context.pipeline().replace(this, null, new Handler(loop, tls.user(encryption)));
+          serve(context, new Handler(loop, tls.user(encryption)));
         } else {
           reject(context.channel(), loop, handshake.cause());
         }
@@ -101,9 +103,17 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
   }
 
+  /** Puts the handler of the session in the place of the one that waited for the handshake. */
+  private static void serve(ChannelHandlerContext waited, Handler handler) {
+    waited.pipeline().replace(waited.handler(), null, handler);
+  }
+
   private void reject(Channel channel, SessionLoop loop, Throwable cause) {
     loop.counters().countClose(CloseReason.TLS);
     admission.logHandshake(channel.remoteAddress(), TlsFailure.reason(cause));
+    if (channel instanceof DuplexChannel socket) {
+      socket.shutdown(); // with io_uring a close within a read does not reach the client
+    }
     channel.close();
   }
 
@@ -143,8 +153,13 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
-      if (session != null && event instanceof ChannelInputShutdownEvent) {
+      if (session == null) {
+        return;
+      }
+      if (event instanceof ChannelInputShutdownEvent) {
         session.onInputEnded();
+      } else if (event instanceof SslCloseCompletionEvent) {
+        session.closeNow("the client has ended TLS"); // which ends both directions
       }
     }
 

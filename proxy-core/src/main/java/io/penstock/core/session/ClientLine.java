@@ -52,15 +52,19 @@ final class ClientLine {
         + memory(session.account())
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
-        + " user="
+        + chosen(profile)
+        + traffic(session, loop);
+  }
+
+  private static String chosen(ClientProfile profile) {
+    return " user="
         + profile.user()
         + " redir=-1 resp="
         + (profile.protocol() == Protocol.RESP2 ? 2 : 3)
         + " lib-name="
         + profile.libraryName()
         + " lib-ver="
-        + profile.libraryVersion()
-        + traffic(session, loop);
+        + profile.libraryVersion();
   }
 
   /** The file descriptor. NIO does not provide it: the field is missing then. */

@@ -36,6 +36,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -81,6 +82,7 @@ class ListenerTest {
     var settings =
         new SessionSettings(
             null,
+            Set.of(),
             RespLimits.ofMaxBulkLength(1_000),
             new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
             0,

@@ -393,6 +393,7 @@ final class Rig implements AutoCloseable {
     settings =
         new SessionSettings(
             options.password,
+            Set.of(),
             options.limits,
             new Nodes.Timeouts(
                 options.commandTimeout.toNanos(),

@@ -10,6 +10,7 @@ import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.SlotShare;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.topology.TopologyReports;
 import io.penstock.core.topology.UpstreamSettings;
@@ -74,6 +75,11 @@ class ShardsTopologyTest {
     @Override
     public Upstream create(Context context) {
       return this;
+    }
+
+    @Override
+    public UpstreamSettings with(@Nullable NodeTls tls) {
+      throw new UnsupportedOperationException();
     }
 
     @Override

@@ -93,10 +93,7 @@ final class ShardTargets {
       }
       replicas.add(replica.node());
     }
-    var all =
-        new SingleUpstreamSettings(
-            single.node(), single.credentials(), single.database(), replicas);
-    return new Target(master.key(), master.label(), all, master.url());
+    return new Target(master.key(), master.label(), single.withReplicas(replicas), master.url());
   }
 
   private Target server(String key, String text, boolean parameters) {

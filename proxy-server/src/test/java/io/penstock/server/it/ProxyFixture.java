@@ -13,6 +13,8 @@ import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
@@ -34,6 +36,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +89,14 @@ public final class ProxyFixture implements AutoCloseable {
     return new Builder(upstream);
   }
 
+  /** Builds a proxy in front of a cluster with TLS; all its members are seeds. */
+  public static Builder of(EmbeddedCluster cluster, NodeTls tls) {
+    List<Endpoint> seeds =
+        cluster.members().stream().map(m -> new Endpoint(m.host(), m.tlsPort())).toList();
+    var access = credentials(cluster.user(), cluster.password());
+    return new Builder(new ClusterUpstreamSettings(seeds, access, tls));
+  }
+
   /** Builds a proxy in front of one server without cluster support. */
   public static Builder of(ServerProcess server) {
     return new Builder(
@@ -111,6 +122,11 @@ public final class ProxyFixture implements AutoCloseable {
   /** Opens a raw connection. */
   public RespClient connect() {
     return RespClient.open(host(), port());
+  }
+
+  /** Opens a raw connection with TLS. */
+  RespClient connect(SSLContext tls) {
+    return RespClient.open(host(), port(), tls);
   }
 
   public ProxyStats stats() {
@@ -250,6 +266,11 @@ public final class ProxyFixture implements AutoCloseable {
     Builder arrivals(AcceptSettings how) {
       arrivals = how;
       return this;
+    }
+
+    /** Sets the TLS of clients; by default they have none. */
+    public Builder tls(ListenerTls wanted) {
+      return arrivals(new AcceptSettings(arrivals.maxPerSecond(), arrivals.keepAlive(), wanted));
     }
 
     public Builder subscriberLimit(OutputLimit limit) {

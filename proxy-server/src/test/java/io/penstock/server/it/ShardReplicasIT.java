@@ -76,7 +76,7 @@ class ShardReplicasIT {
     return new ShardsUpstreamSettings(
         layout,
         List.of(
-            new SingleUpstreamSettings(node(0), null, 0, List.of(node(1))),
+            new SingleUpstreamSettings(node(0), null, 0).withReplicas(List.of(node(1))),
             new ClusterUpstreamSettings(
                 cluster.members().stream().map(ProxyFixture::node).toList(), null),
             new SingleUpstreamSettings(node(2), null, 0)),

@@ -228,6 +228,7 @@ final class MetricsPage {
       case REQUEST -> "`client-timeout.request`";
       case REPLY -> "`client-timeout.reply`";
       case PROTOCOL -> "The client sent bytes that are no request, or a request that is too long";
+      case TLS -> "The TLS handshake failed, or took longer than `tls.handshake-timeout`";
     };
   }
 

@@ -43,7 +43,7 @@ final class ClusterFormation {
   static void introduce(Member newcomer, List<Member> others) {
     for (Member other : others) {
       if (other.isRunning()) {
-        newcomer.text("CLUSTER", "MEET", other.host(), Integer.toString(other.port()));
+        newcomer.text("CLUSTER", "MEET", other.host(), Integer.toString(other.clusterPort()));
       }
     }
   }

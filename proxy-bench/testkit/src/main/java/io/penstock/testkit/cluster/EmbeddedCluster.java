@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.tls.TlsFiles;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -265,6 +266,12 @@ public final class EmbeddedCluster implements AutoCloseable {
     /** Allows this user everything on every node and turns the default user off. */
     public Builder user(String user, String password) {
       options = options.protectedBy(user, password);
+      return this;
+    }
+
+    /** Adds a port for TLS to every node, over which they talk to each other too. */
+    public Builder tls(TlsFiles files) {
+      options = options.over(files);
       return this;
     }
 

@@ -39,6 +39,16 @@ public final class Member {
     return server.port();
   }
 
+  /** The port for TLS; 0 if the server has none. */
+  public int tlsPort() {
+    return server.tlsPort();
+  }
+
+  /** The port that the cluster knows it by: the one for TLS, if it has one. */
+  int clusterPort() {
+    return tlsPort() == 0 ? port() : tlsPort();
+  }
+
   public boolean isRunning() {
     return server.isRunning();
   }

@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.tls.TlsFiles;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param user a user with all permissions; null for the default user
  * @param password of that user; null for no authentication
  * @param sentinel whether it is a sentinel, which has no data
+ * @param tls what the TLS port needs; null for a server without one
  * @param extra further lines of the configuration file
  */
 record ServerOptions(
@@ -19,13 +21,15 @@ record ServerOptions(
     @Nullable String user,
     @Nullable String password,
     boolean sentinel,
+    @Nullable TlsFiles tls,
     List<String> extra) {
 
   ServerOptions {
     extra = List.copyOf(extra);
   }
 
-  static final ServerOptions PLAIN = new ServerOptions("127.0.0.1", null, null, false, List.of());
+  static final ServerOptions PLAIN =
+      new ServerOptions("127.0.0.1", null, null, false, null, List.of());
 
   /** With one more directive; its values are quoted as the configuration file needs it. */
   ServerOptions with(String directive, String... values) {
@@ -35,23 +39,32 @@ record ServerOptions(
     }
     List<String> lines = new ArrayList<>(extra);
     lines.add(line.toString());
-    return new ServerOptions(host, user, password, sentinel, lines);
+    return new ServerOptions(host, user, password, sentinel, tls, lines);
   }
 
   ServerOptions onHost(String newHost) {
-    return new ServerOptions(newHost, user, password, sentinel, extra);
+    return new ServerOptions(newHost, user, password, sentinel, tls, extra);
   }
 
   ServerOptions protectedBy(@Nullable String newUser, String newPassword) {
-    return new ServerOptions(host, newUser, newPassword, sentinel, extra);
+    return new ServerOptions(host, newUser, newPassword, sentinel, tls, extra);
   }
 
   ServerOptions asSentinel() {
-    return new ServerOptions(host, user, password, true, extra);
+    return new ServerOptions(host, user, password, true, tls, extra);
   }
 
-  /** The configuration file of a server on {@code port}. */
-  List<String> configuration(int port) {
+  /** With a TLS port, over which replicas and the cluster's nodes talk to each other too. */
+  ServerOptions over(TlsFiles files) {
+    return new ServerOptions(host, user, password, sentinel, files, extra);
+  }
+
+  /**
+   * The configuration file of a server on {@code port}.
+   *
+   * @param tlsPort for TLS, if {@link #tls} is set
+   */
+  List<String> configuration(int port, int tlsPort) {
     List<String> lines = new ArrayList<>();
     lines.add("port " + port);
     lines.add("bind " + host);
@@ -65,6 +78,15 @@ record ServerOptions(
     }
     if (!sentinel) {
       lines.addAll(replication());
+    }
+    if (tls != null) {
+      lines.add("tls-port " + tlsPort);
+      lines.add("tls-cert-file " + quoted(tls.certificate().toString()));
+      lines.add("tls-key-file " + quoted(tls.key().toString()));
+      lines.add("tls-ca-cert-file " + quoted(tls.authority().toString()));
+      lines.add("tls-auth-clients optional");
+      lines.add("tls-replication yes");
+      lines.add("tls-cluster yes");
     }
     lines.addAll(extra);
     return lines;

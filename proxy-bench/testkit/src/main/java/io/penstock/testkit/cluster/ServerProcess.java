@@ -1,5 +1,6 @@
 package io.penstock.testkit.cluster;
 
+import io.penstock.testkit.tls.TlsFiles;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -22,11 +23,13 @@ public final class ServerProcess implements AutoCloseable {
 
   private final ServerOptions options;
   private final int port;
+  private final int tlsPort;
   private final Watchdog watchdog;
 
-  private ServerProcess(ServerOptions options, int port, Watchdog watchdog) {
+  private ServerProcess(ServerOptions options, int port, int tlsPort, Watchdog watchdog) {
     this.options = options;
     this.port = port;
+    this.tlsPort = tlsPort;
     this.watchdog = watchdog;
   }
 
@@ -65,6 +68,11 @@ public final class ServerProcess implements AutoCloseable {
 
   public int port() {
     return port;
+  }
+
+  /** The port for TLS; 0 if the server has none. */
+  public int tlsPort() {
+    return tlsPort;
   }
 
   /** Process id of the running or last server process. */
@@ -149,6 +157,7 @@ public final class ServerProcess implements AutoCloseable {
       watchdog.close();
     } finally {
       FreePorts.giveBack(port);
+      FreePorts.giveBack(tlsPort);
     }
   }
 
@@ -158,17 +167,18 @@ public final class ServerProcess implements AutoCloseable {
   }
 
   private static ServerProcess prepare(ServerBinary binary, ServerOptions options, int port) {
+    int tlsPort = options.tls() == null ? 0 : FreePorts.take(options.host());
     Path folder = Watchdog.quickFolder("penstock-server-");
     Path configuration = folder.resolve("server.conf");
     Watchdog watchdog = Watchdog.over(folder, command(binary, options, configuration));
     try {
-      List<String> lines = options.with("dir", folder.toString()).configuration(port);
+      List<String> lines = options.with("dir", folder.toString()).configuration(port, tlsPort);
       Files.write(configuration, lines);
     } catch (IOException e) {
       watchdog.close();
       throw new UncheckedIOException(e);
     }
-    return new ServerProcess(options, port, watchdog);
+    return new ServerProcess(options, port, tlsPort, watchdog);
   }
 
   private static List<String> command(
@@ -234,6 +244,12 @@ public final class ServerProcess implements AutoCloseable {
     /** Allows this user everything and turns the default user off. */
     public Builder user(String user, String password) {
       options = options.protectedBy(user, password);
+      return this;
+    }
+
+    /** Adds a port for TLS. */
+    public Builder tls(TlsFiles files) {
+      options = options.over(files);
       return this;
     }
 

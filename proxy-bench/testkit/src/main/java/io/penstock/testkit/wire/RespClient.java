@@ -13,6 +13,9 @@ import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,9 +66,39 @@ public final class RespClient implements AutoCloseable {
     return open(new InetSocketAddress(host, port), 0, timeout, timeout);
   }
 
+  /**
+   * Connects with TLS, and verifies that the certificate is for {@code host}.
+   *
+   * @throws UncheckedIOException if no server answers there, or the handshake fails
+   */
+  public static RespClient open(String host, int port, SSLContext tls) {
+    var address = new InetSocketAddress(host, port);
+    return open(tls(tls), address, 0, CONNECT, READ);
+  }
+
+  private static Socket tls(SSLContext context) {
+    try {
+      var socket = (SSLSocket) context.getSocketFactory().createSocket();
+      SSLParameters parameters = socket.getSSLParameters();
+      parameters.setEndpointIdentificationAlgorithm("HTTPS");
+      socket.setSSLParameters(parameters);
+      return socket;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static RespClient open(
       InetSocketAddress address, int receiveBuffer, Duration connect, Duration read) {
-    Socket socket = new Socket();
+    return open(new Socket(), address, receiveBuffer, connect, read);
+  }
+
+  private static RespClient open(
+      Socket socket,
+      InetSocketAddress address,
+      int receiveBuffer,
+      Duration connect,
+      Duration read) {
     try {
       if (receiveBuffer > 0) {
         socket.setReceiveBufferSize(receiveBuffer);
@@ -73,6 +106,9 @@ public final class RespClient implements AutoCloseable {
       socket.setTcpNoDelay(true);
       socket.setSoTimeout(Math.toIntExact(read.toMillis()));
       socket.connect(address, Math.toIntExact(connect.toMillis()));
+      if (socket instanceof SSLSocket encrypted) {
+        encrypted.startHandshake();
+      }
       return new RespClient(socket);
     } catch (IOException e) {
       closeQuietly(socket);

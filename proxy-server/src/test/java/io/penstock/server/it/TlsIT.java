@@ -1,0 +1,454 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.pkitesting.X509Bundle;
+import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.observe.CloseReason;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.NodeTls.Verify;
+import io.penstock.core.tls.TlsBundle;
+import io.penstock.core.tls.TlsMaterial;
+import io.penstock.core.topology.SingleUpstreamSettings;
+import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** TLS on both sides: who is trusted, what is served, and what happens when keys are replaced. */
+class TlsIT {
+
+  private static final TestAuthority AUTHORITY = TlsOfTests.AUTHORITY;
+  private static final TestAuthority STRANGER = TestAuthority.create("stranger");
+
+  @SuppressWarnings("NullAway.Init")
+  private static EmbeddedCluster cluster;
+
+  @SuppressWarnings("NullAway.Init")
+  private static ProxyFixture proxy; // TLS on both sides
+
+  @BeforeAll
+  static void start() {
+    cluster =
+        EmbeddedCluster.builder().masters(3).tls(AUTHORITY.files(AUTHORITY.issue("node"))).start();
+    proxy = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(TlsOfTests.listener()).startReady();
+  }
+
+  @AfterAll
+  static void stop() {
+    proxy.close();
+    cluster.close();
+  }
+
+  /** Builds a proxy before one node of the cluster, as if it were a single server. */
+  private static ProxyFixture.Builder single(ServerProcess server, NodeTls tls) {
+    var node = new Endpoint("localhost", server.tlsPort());
+    return ProxyFixture.of(new SingleUpstreamSettings(node, null, 0).with(tls));
+  }
+
+  private static ServerProcess server(X509Bundle identity, TestAuthority authority) {
+    return ServerProcess.builder().tls(authority.files(identity)).start();
+  }
+
+  @Test
+  void allNodesAreReachedOverTls() {
+    try (RespClient client = proxy.connect(AUTHORITY.clients())) {
+      for (int i = 0; i < 100; i++) {
+        assertThat(client.call("SET", "tls" + i, "value " + i)).isEqualTo("+OK\r\n");
+      }
+      assertThat(client.call("MGET", "tls1", "tls2", "tls3")).startsWith("*3\r\n$7\r\nvalue 1");
+    }
+    for (Member master : cluster.masters()) {
+      List<String> penstocks =
+          master
+              .text("CLIENT", "LIST")
+              .lines()
+              .filter(line -> line.contains("name=penstock"))
+              .toList();
+      assertThat(penstocks)
+          .isNotEmpty()
+          .allSatisfy(line -> assertThat(line).contains("laddr=127.0.0.1:" + master.tlsPort()));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 4_095, 16_384, 16_385, 300_000, 8 * 1024 * 1024})
+  void largeValuesAndPipelinesAreUnchanged(int size) {
+    String value = "0123456789abcdef".repeat(size / 16 + 1).substring(0, size);
+    try (RespClient client = proxy.connect(AUTHORITY.clients())) {
+      client.write(Wire.request("SET", "large", value));
+      for (int i = 0; i < 50; i++) {
+        client.write(Wire.request("STRLEN", "large"));
+      }
+      client.write(Wire.request("GET", "large")).write(Wire.request("ECHO", "end")).flush();
+
+      assertThat(client.read()).isEqualTo("+OK\r\n");
+      for (int i = 0; i < 50; i++) {
+        assertThat(client.read()).isEqualTo(":" + size + "\r\n");
+      }
+      assertThat(client.read().equals(Wire.bulk(value))).isTrue();
+      assertThat(client.read()).isEqualTo(Wire.bulk("end"));
+    }
+  }
+
+  @Test
+  void aClientThatEndsTlsIsClosed() {
+    try (RespClient client = proxy.connect(AUTHORITY.clients());
+        RespClient other = proxy.connect(AUTHORITY.clients())) {
+      assertThat(client.call("CLIENT", "SETNAME", "ending")).isEqualTo("+OK\r\n");
+      client.send("BLPOP", "nothing", "0");
+      client.finishSending();
+
+      assertThat(client.readToEnd()).isEmpty();
+      await().until(() -> !other.call("CLIENT", "LIST").contains("name=ending"));
+    }
+  }
+
+  @Test
+  void messagesAreDelivered() {
+    try (RespClient subscriber = proxy.connect(AUTHORITY.clients());
+        RespClient publisher = proxy.connect(AUTHORITY.clients())) {
+      assertThat(subscriber.call("SUBSCRIBE", "news")).startsWith("*3");
+      await().until(() -> publisher.call("PUBLISH", "news", "hello").equals(":1\r\n"));
+      assertThat(subscriber.read()).endsWith(Wire.bulk("hello"));
+    }
+  }
+
+  @Test
+  void plainBytesAreRefusedAndCounted() throws IOException {
+    long before = closedForTls();
+    try (RespClient client = proxy.connect()) {
+      client.send("PING");
+      assertThat(client.readToEnd()).doesNotContain("PONG").doesNotContain("ERR");
+    }
+    await().until(() -> closedForTls() == before + 1);
+    try (Socket silent = new Socket(proxy.host(), proxy.port())) {
+      silent.shutdownOutput();
+      assertThat(silent.getInputStream().read()).isEqualTo(-1);
+    }
+    try (RespClient client = proxy.connect(AUTHORITY.clients())) {
+      assertThat(client.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  private static long closedForTls() {
+    return proxy.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L);
+  }
+
+  @Test
+  void clientsThatPenstockClosesSeeTheEnd() {
+    try (RespClient quits = proxy.connect(AUTHORITY.clients());
+        RespClient killed = proxy.connect(AUTHORITY.clients());
+        RespClient confused = proxy.connect(AUTHORITY.clients())) {
+      quits.write(Wire.request("PING")).write(Wire.request("QUIT")).flush();
+      assertThat(quits.readToEnd()).isEqualTo("+PONG\r\n+OK\r\n");
+      confused.write("*x\r\n").flush();
+      assertThat(confused.readToEnd()).startsWith("-ERR Protocol error");
+      String id = killed.call("CLIENT", "ID").substring(1).strip();
+      try (RespClient killer = proxy.connect(AUTHORITY.clients())) {
+        assertThat(killer.call("CLIENT", "KILL", "ID", id)).isEqualTo(":1\r\n");
+      }
+      assertThat(killed.readToEnd()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSilentConnectionIsClosed() throws IOException {
+    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofMillis(200));
+    var tls = new ListenerTls(TlsOfTests.bundle("listener"), settings);
+    try (ProxyFixture impatient = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start();
+        Socket silent = new Socket(impatient.host(), impatient.port())) {
+      assertThat(silent.getInputStream().read()).isEqualTo(-1);
+      await().until(() -> impatient.stats().clientsNow() == 0);
+    }
+  }
+
+  @Test
+  void aClientAboveTheLimitIsClosedWithoutPlainBytes() throws IOException {
+    try (ProxyFixture full =
+            ProxyFixture.of(cluster, TlsOfTests.nodes())
+                .tls(TlsOfTests.listener())
+                .maxClients(1)
+                .start();
+        RespClient client = full.connect(AUTHORITY.clients());
+        Socket above = new Socket(full.host(), full.port())) {
+      assertThat(above.getInputStream().readAllBytes()).isEmpty();
+      assertThat(client.call("PING")).isEqualTo("+PONG\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void sessionsAreResumed(String version) throws Exception {
+    SSLContext clients = AUTHORITY.clients();
+    long first = established(clients, version);
+    await()
+        .untilAsserted(() ->
+            assertThat(established(clients, version)).as("start of the session").isEqualTo(first));
+  }
+
+  /** Returns when the session began, which a resumed one has from the one before. */
+  private static long established(SSLContext clients, String version) throws IOException {
+    try (var socket =
+        (SSLSocket) clients.getSocketFactory().createSocket(proxy.host(), proxy.port())) {
+      socket.setEnabledProtocols(new String[] {version});
+      socket.getOutputStream().write(Wire.bytes(Wire.request("PING")));
+      assertThat(socket.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
+      assertThat(socket.getSession().getProtocol()).isEqualTo(version);
+      return socket.getSession().getCreationTime();
+    }
+  }
+
+  @Test
+  void versionsAndCiphersOfTheBundleAreKept() throws Exception {
+    var material =
+        new TlsMaterial(
+            AUTHORITY.issue("listener").toKeyManagerFactory(),
+            null,
+            List.of("TLSv1.2"),
+            List.of("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"));
+    ListenerTls tls = TlsOfTests.listener(new TlsBundle("old", material), ClientAuth.NONE);
+    try (ProxyFixture old = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start();
+        var socket =
+            (SSLSocket)
+                AUTHORITY.clients().getSocketFactory().createSocket(old.host(), old.port())) {
+      socket.startHandshake();
+      assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.2");
+      assertThat(socket.getSession().getCipherSuite())
+          .isEqualTo("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384");
+    }
+    assertThatThrownBy(() ->
+            TlsOfTests.listener(
+                new TlsBundle(
+                    "x", new TlsMaterial(material.keys(), null, List.of(), List.of("TLS_NONE"))),
+                ClientAuth.NONE))
+        .hasMessage("the cipher suite TLS_NONE is not supported");
+  }
+
+  @Test
+  void aNeededCertificateMustBeTrusted() {
+    ListenerTls tls = TlsOfTests.listener(TlsOfTests.bundle("listener"), ClientAuth.NEED);
+    try (ProxyFixture strict = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start()) {
+      try (RespClient known = strict.connect(AUTHORITY.clients(AUTHORITY.issue("app")))) {
+        assertThat(known.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
+      }
+      assertRefused(strict, AUTHORITY.clients());
+      // a client that trusts the listener, with a certificate that the listener does not trust
+      assertRefused(strict, AUTHORITY.clients(STRANGER.issue("app")));
+      assertRefused(strict, AUTHORITY.clients(AUTHORITY.issueExpired("app")));
+    }
+  }
+
+  /** With TLS 1.3 a client learns that its certificate is refused from its first read. */
+  private static void assertRefused(ProxyFixture at, SSLContext clients) {
+    long before = at.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L);
+    assertThatThrownBy(
+            () -> {
+              try (RespClient client = at.connect(clients)) {
+                client.call("PING");
+              }
+            })
+        .isInstanceOf(UncheckedIOException.class);
+    await()
+        .until(
+            () -> at.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L) == before + 1);
+  }
+
+  @Test
+  void aCertificateAuthenticatesItsUser() {
+    ListenerTls tls =
+        TlsOfTests.listener(TlsOfTests.bundle("listener"), ClientAuth.WANT, "orders", "billing");
+    try (ProxyFixture proxy =
+            ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).password("secret").startReady();
+        RespClient orders = proxy.connect(AUTHORITY.clients(AUTHORITY.issue("orders")));
+        RespClient other = proxy.connect(AUTHORITY.clients(AUTHORITY.issue("other")));
+        RespClient none = proxy.connect(AUTHORITY.clients())) {
+      assertThat(orders.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("orders"));
+      assertThat(orders.call("SET", "user", "1")).isEqualTo("+OK\r\n");
+      assertThat(orders.call("CLIENT", "INFO")).contains(" user=orders ");
+      assertThat(other.call("GET", "user")).startsWith("-NOAUTH");
+      assertThat(none.call("GET", "user")).startsWith("-NOAUTH");
+      assertThat(other.call("AUTH", "secret")).isEqualTo("+OK\r\n");
+      assertThat(other.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
+      assertThat(other.call("CLIENT", "KILL", "USER", "nobody")).startsWith("-ERR No such user");
+      assertThat(other.call("CLIENT", "KILL", "USER", "billing")).isEqualTo(":0\r\n");
+      assertThat(orders.call("RESET")).isEqualTo("+RESET\r\n");
+      assertThat(orders.call("GET", "user")).startsWith("-NOAUTH");
+      assertThat(orders.call("AUTH", "default", "secret")).isEqualTo("+OK\r\n");
+      assertThat(orders.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
+      assertThat(other.call("CLIENT", "KILL", "USER", "default")).isEqualTo(":2\r\n");
+    }
+  }
+
+  @Test
+  void replacedKeysServeNewConnectionsAndOldOnesGoOn() {
+    TlsBundle bundle = TlsOfTests.bundle("listener");
+    ListenerTls tls = TlsOfTests.listener(bundle, ClientAuth.NONE);
+    try (ProxyFixture proxy = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).startReady();
+        RespClient old = proxy.connect(AUTHORITY.clients())) {
+      assertThat(old.call("SET", "rotated", "1")).isEqualTo("+OK\r\n");
+
+      bundle.replace(material(STRANGER.issue("listener"), STRANGER));
+
+      assertThat(old.call("GET", "rotated")).isEqualTo(Wire.bulk("1"));
+      assertThatThrownBy(() -> proxy.connect(AUTHORITY.clients()))
+          .isInstanceOf(UncheckedIOException.class);
+      try (RespClient young = proxy.connect(STRANGER.clients())) {
+        assertThat(young.call("GET", "rotated")).isEqualTo(Wire.bulk("1"));
+      }
+      assertThatThrownBy(() -> bundle.replace(TlsMaterial.DEFAULTS))
+          .hasMessage("it has no private key and certificate");
+      try (RespClient young = proxy.connect(STRANGER.clients())) {
+        assertThat(young.call("GET", "rotated")).isEqualTo(Wire.bulk("1"));
+      }
+    }
+  }
+
+  private static TlsMaterial material(X509Bundle identity, TestAuthority trusted) {
+    try {
+      return new TlsMaterial(identity.toKeyManagerFactory(), trusted.trust(), List.of(), List.of());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void aNodeMustBeTrustedAndBeTheOneThatIsMeant() {
+    X509Bundle elsewhere = AUTHORITY.issue("node", b -> b.addSanDnsName("redis.example"));
+    TlsBundle trusting = TlsOfTests.bundle("penstock");
+    try (ServerProcess server = server(elsewhere, AUTHORITY)) {
+      assertUnreachable(server, new NodeTls(trusting, Verify.FULL, null));
+      assertReachable(server, new NodeTls(trusting, Verify.FULL, "redis.example"));
+      assertReachable(server, new NodeTls(trusting, Verify.CA, null));
+    }
+    try (ServerProcess server = server(STRANGER.issue("node"), STRANGER)) {
+      assertUnreachable(server, new NodeTls(trusting, Verify.FULL, null));
+      assertUnreachable(server, new NodeTls(trusting, Verify.CA, null));
+      var anyone = new TlsBundle("anyone", new TlsMaterial(null, null, List.of(), List.of()));
+      assertReachable(server, new NodeTls(anyone, Verify.NONE, null));
+    }
+    try (ServerProcess server = server(AUTHORITY.issueExpired("node"), AUTHORITY)) {
+      assertUnreachable(server, new NodeTls(trusting, Verify.FULL, null));
+    }
+  }
+
+  private static void assertReachable(ServerProcess server, NodeTls tls) {
+    try (ProxyFixture proxy = single(server, tls).startReady();
+        RespClient client = proxy.connect()) {
+      assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+    }
+  }
+
+  private static void assertUnreachable(ServerProcess server, NodeTls tls) {
+    server.text("CONFIG", "RESETSTAT");
+    try (ProxyFixture proxy =
+            single(server, tls)
+                .failoverHold(Duration.ZERO)
+                .commandTimeout(Duration.ofMillis(500))
+                .start();
+        RespClient client = proxy.connect()) {
+      assertThat(client.call("SET", "k", "v")).startsWith("-UNAVAILABLE");
+      assertThat(server.text("INFO", "commandstats")).doesNotContain("cmdstat_set");
+      assertThat(proxy.proxy().isReady()).isFalse();
+    }
+  }
+
+  @Test
+  void aNodeThatWantsACertificateGetsIt() {
+    try (ServerProcess server = server(AUTHORITY.issue("node"), AUTHORITY)) {
+      server.text("CONFIG", "SET", "tls-auth-clients", "yes");
+      assertReachable(server, TlsOfTests.nodes());
+      var without =
+          new TlsBundle("none", new TlsMaterial(null, AUTHORITY.trust(), List.of(), List.of()));
+      assertUnreachable(server, new NodeTls(without, Verify.FULL, null));
+    }
+  }
+
+  @Test
+  void aLateNodeIsReconnectedWithReplacedTrust() {
+    TlsBundle bundle = TlsOfTests.bundle("penstock");
+    try (ServerProcess server = server(STRANGER.issue("node"), STRANGER);
+        ProxyFixture proxy = single(server, new NodeTls(bundle, Verify.FULL, null)).start();
+        RespClient client = proxy.connect()) {
+      client.send("SET", "k", "v"); // waits in the failover hold
+
+      bundle.replace(material(STRANGER.issue("penstock"), STRANGER));
+
+      assertThat(client.read()).isEqualTo("+OK\r\n");
+    }
+  }
+
+  @Test
+  void credentialsAndDatabasesWorkOverTls() {
+    try (ServerProcess server =
+        ServerProcess.builder()
+            .tls(AUTHORITY.files(AUTHORITY.issue("node")))
+            .user("app", "pässword")
+            .start()) {
+      var node = new Endpoint("127.0.0.1", server.tlsPort());
+      var upstream =
+          new SingleUpstreamSettings(node, new Credentials("app", "pässword"), 3)
+              .with(TlsOfTests.nodes());
+      try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
+          RespClient client = proxy.connect()) {
+        assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+        assertThat(server.text("INFO", "keyspace")).contains("db3:keys=1");
+      }
+    }
+  }
+
+  @Test
+  void aReaderThatDoesNotReadIsClosedByTheLimit() {
+    @Nullable RespClient slow = null;
+    try (ProxyFixture limited =
+        ProxyFixture.of(cluster, TlsOfTests.nodes())
+            .arrivals(AcceptSettings.DEFAULTS)
+            .tls(TlsOfTests.listener())
+            .subscriberLimit(new OutputLimit(1 << 20, 0, Duration.ZERO))
+            .startReady()) {
+      slow = limited.connect(AUTHORITY.clients());
+      slow.send("SUBSCRIBE", "flood");
+      String message = "x".repeat(64 * 1024);
+      try (RespClient publisher = limited.connect(AUTHORITY.clients())) {
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> {
+              publisher.call("PUBLISH", "flood", message);
+              return limited
+                      .stats()
+                      .pressure()
+                      .closed()
+                      .getOrDefault(CloseReason.OUTPUT_HARD_LIMIT, 0L)
+                  > 0;
+            });
+      }
+    } finally {
+      if (slow != null) {
+        slow.close();
+      }
+    }
+  }
+}
