@@ -1,9 +1,11 @@
-// go-redis through Penstock: suite HOST PORT PROTOCOL. ../scenarios.txt describes the scenarios.
+// go-redis through Penstock: suite HOST PORT PROTOCOL [CA-FILE]. ../scenarios.txt describes the scenarios.
 package main
 
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"math"
@@ -23,10 +25,20 @@ var (
 	address  string
 	p        string // prefix of every key
 	r        *redis.Client
+	secure   *tls.Config // nil without a CA file
 )
 
+// trusting returns the TLS of a client that trusts the certificates of a file.
+func trusting(file string) *tls.Config {
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(must(os.ReadFile(file))) {
+		fail("no certificate in %s", file)
+	}
+	return &tls.Config{RootCAs: pool}
+}
+
 func client(name string) *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: address, Protocol: protocol, ClientName: name, ReadTimeout: 20 * time.Second})
+	return redis.NewClient(&redis.Options{Addr: address, Protocol: protocol, ClientName: name, ReadTimeout: 20 * time.Second, TLSConfig: secure})
 }
 
 // failure is what a scenario panics with.
@@ -371,6 +383,9 @@ func main() {
 	address = os.Args[1] + ":" + os.Args[2]
 	protocol, _ = strconv.Atoi(os.Args[3])
 	p = "go" + os.Args[3] + ":"
+	if len(os.Args) > 4 {
+		secure = trusting(os.Args[4])
+	}
 	r = client("go-suite")
 	failed := false
 	for _, scenario := range []struct {

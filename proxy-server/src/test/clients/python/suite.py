@@ -1,4 +1,4 @@
-"""redis-py through Penstock: suite.py HOST PORT PROTOCOL. ../scenarios.txt describes the scenarios."""
+"""redis-py through Penstock: suite.py HOST PORT PROTOCOL [CA-FILE]. ../scenarios.txt describes the scenarios."""
 
 import sys
 import threading
@@ -6,17 +6,18 @@ import threading
 import redis
 
 HOST, PORT, PROTOCOL = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+TLS = {"ssl": True, "ssl_ca_certs": sys.argv[4]} if len(sys.argv) > 4 else {}
 P = f"py{PROTOCOL}:"
 
 
 def client(**options):
     return redis.Redis(
-        host=HOST, port=PORT, protocol=PROTOCOL, decode_responses=True, socket_timeout=20, **options
+        host=HOST, port=PORT, protocol=PROTOCOL, decode_responses=True, socket_timeout=20, **TLS, **options
     )
 
 
 r = client(client_name="python-suite")
-raw = redis.Redis(host=HOST, port=PORT, protocol=PROTOCOL, socket_timeout=20)
+raw = redis.Redis(host=HOST, port=PORT, protocol=PROTOCOL, socket_timeout=20, **TLS)
 
 
 def equal(actual, expected):

@@ -37,6 +37,7 @@ import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -91,6 +92,7 @@ public class SequenceBenchmark {
     var settings =
         new SessionSettings(
             null,
+            Set.of(),
             Frames.LIMITS,
             new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos()),
             0,

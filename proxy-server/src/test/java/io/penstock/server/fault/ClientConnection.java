@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
@@ -14,6 +15,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.netty.resolver.DefaultAddressResolverGroup;
+import io.penstock.testkit.tls.TestAuthority;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.io.UncheckedIOException;
@@ -24,7 +26,11 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisConnectionException;
@@ -40,7 +46,7 @@ interface ClientConnection extends AutoCloseable {
      *
      * @throws ConnectionLost if the connection cannot be opened
      */
-    ClientConnection open(String host, int port);
+    ClientConnection open(ClientAddress proxy);
   }
 
   /** The connection is lost. */
@@ -55,8 +61,8 @@ interface ClientConnection extends AutoCloseable {
   /** Longer than any reply may take; a later reply counts as missing. */
   int PATIENCE_SECONDS = 20;
 
-  Kind RESP2 = (host, port) -> Raw.open(host, port, "2");
-  Kind RESP3 = (host, port) -> Raw.open(host, port, "3");
+  Kind RESP2 = proxy -> Raw.open(proxy, "2");
+  Kind RESP3 = proxy -> Raw.open(proxy, "3");
   Kind JEDIS = JedisClient::new;
   Kind LETTUCE = LettuceClient::new;
 
@@ -81,10 +87,10 @@ interface ClientConnection extends AutoCloseable {
       this.wire = wire;
     }
 
-    static Raw open(String host, int port, String protocol) {
+    static Raw open(ClientAddress proxy, String protocol) {
       RespClient wire;
       try {
-        wire = RespClient.open(host, port);
+        wire = proxy.connect();
       } catch (UncheckedIOException e) {
         throw new ConnectionLost(e);
       }
@@ -152,12 +158,22 @@ interface ClientConnection extends AutoCloseable {
     private final Jedis jedis;
     private boolean open = true;
 
-    JedisClient(String host, int port) {
+    JedisClient(ClientAddress proxy) {
       try {
-        jedis = new Jedis(host, port, 5_000, PATIENCE_SECONDS * 1_000); // connects
+        jedis = new Jedis(new HostAndPort(proxy.host(), proxy.port()), config(proxy)); // connects
       } catch (JedisConnectionException e) {
         throw new ConnectionLost(e);
       }
+    }
+
+    private static JedisClientConfig config(ClientAddress proxy) {
+      TestAuthority authority = proxy.authority();
+      return DefaultJedisClientConfig.builder()
+          .connectionTimeoutMillis(5_000)
+          .socketTimeoutMillis(PATIENCE_SECONDS * 1_000)
+          .ssl(authority != null)
+          .sslSocketFactory(authority == null ? null : authority.clients().getSocketFactory())
+          .build();
     }
 
     @Override
@@ -215,16 +231,17 @@ interface ClientConnection extends AutoCloseable {
     private final StatefulRedisConnection<String, String> connection;
     private boolean open = true;
 
-    LettuceClient(String host, int port) {
+    LettuceClient(ClientAddress proxy) {
       client =
           RedisClient.create(
               resources,
               RedisURI.builder()
-                  .withHost(host)
-                  .withPort(port)
+                  .withHost(proxy.host())
+                  .withPort(proxy.port())
+                  .withSsl(proxy.authority() != null)
                   .withTimeout(Duration.ofSeconds(PATIENCE_SECONDS))
                   .build());
-      client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+      client.setOptions(options(proxy.authority()));
       try {
         connection = client.connect();
       } catch (RedisException e) {
@@ -232,6 +249,15 @@ interface ClientConnection extends AutoCloseable {
         throw new ConnectionLost(e);
       }
       connection.setAutoFlushCommands(false);
+    }
+
+    private static ClientOptions options(@Nullable TestAuthority authority) {
+      ClientOptions.Builder options = ClientOptions.builder().autoReconnect(false);
+      if (authority != null) {
+        options.sslOptions(
+            SslOptions.builder().jdkSslProvider().trustManager(authority.trust()).build());
+      }
+      return options.build();
     }
 
     @Override

@@ -6,10 +6,13 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.SharedCluster;
+import io.penstock.server.it.TlsOfTests;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +20,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster of three masters with a replica each. */
 final class ClusterTestbed implements FaultTestbed {
@@ -28,12 +32,14 @@ final class ClusterTestbed implements FaultTestbed {
   private final ProxyFixture proxy;
   private final Relay clientRelay;
   private final List<Integer> slots;
+  private final @Nullable TestAuthority authority; // null without TLS
   private volatile List<Member> lastMasters;
   private volatile long failedOverAt = System.nanoTime();
 
-  private ClusterTestbed(UnaryOperator<ProxyFixture.Builder> settings) {
+  private ClusterTestbed(boolean tls, UnaryOperator<ProxyFixture.Builder> settings) {
+    this.authority = tls ? TlsOfTests.AUTHORITY : null;
     cluster =
-        SharedCluster.builder()
+        builder(authority)
             .option("cluster-require-full-coverage", "no")
             .option("replica-serve-stale-data", "no")
             .option("bind-source-addr", Relays.NODES)
@@ -44,7 +50,11 @@ final class ClusterTestbed implements FaultTestbed {
       List<Endpoint> seeds = new ArrayList<>();
       relays.all().forEach(relay -> seeds.add(new Endpoint("127.0.0.1", relay.port())));
       proxy =
-          settings.apply(ProxyFixture.of(new ClusterUpstreamSettings(seeds, null))).startReady();
+          settings
+              .apply(
+                  ProxyFixture.of(
+                      new ClusterUpstreamSettings(seeds, null, tls ? TlsOfTests.nodes() : null)))
+              .startReady();
     } catch (RuntimeException e) {
       closeNodes();
       throw e;
@@ -60,13 +70,32 @@ final class ClusterTestbed implements FaultTestbed {
 
   /** Starts it with other settings of the proxy. */
   static ClusterTestbed start(UnaryOperator<ProxyFixture.Builder> settings) {
-    return new ClusterTestbed(settings);
+    return new ClusterTestbed(false, settings);
+  }
+
+  /** Starts it with TLS between clients and Penstock, and between Penstock and the nodes. */
+  static ClusterTestbed startWithTls(Transport transport, Duration commandTimeout) {
+    return new ClusterTestbed(
+        true,
+        proxy ->
+            proxy.transport(transport).commandTimeout(commandTimeout).tls(TlsOfTests.listener()));
+  }
+
+  private static EmbeddedCluster.Builder builder(@Nullable TestAuthority authority) {
+    EmbeddedCluster.Builder cluster = SharedCluster.builder();
+    return authority == null ? cluster : cluster.tls(authority.files(authority.issue("node")));
+  }
+
+  @Override
+  public ClientAddress clientAddress() {
+    return new ClientAddress("127.0.0.1", clientRelay.port(), authority);
   }
 
   private void announceRelays() {
     for (Member member : cluster.members()) {
       Relay relay = relays.add(member.server());
-      member.text("CONFIG", "SET", "cluster-announce-port", Integer.toString(relay.port()));
+      String announced = authority == null ? "cluster-announce-port" : "cluster-announce-tls-port";
+      member.text("CONFIG", "SET", announced, Integer.toString(relay.port()));
       member.text("CONFIG", "REWRITE"); // survives a restart
     }
     Awaitility.await("all nodes know the relays").atMost(PATIENCE).until(this::relaysAreKnown);
@@ -75,12 +104,23 @@ final class ClusterTestbed implements FaultTestbed {
 
   private boolean relaysAreKnown() {
     for (Member member : cluster.members()) {
-      String nodes = member.text("CLUSTER", "NODES");
+      String nodes = nodes(member);
       if (!relays.all().stream().allMatch(r -> nodes.contains("127.0.0.1:" + r.port() + "@"))) {
         return false;
       }
     }
     return true;
+  }
+
+  /** Returns the node's view as Penstock gets it: with ports for TLS, if that is used. */
+  private String nodes(Member member) {
+    if (authority == null) {
+      return member.text("CLUSTER", "NODES");
+    }
+    try (RespClient client =
+        RespClient.open(member.host(), member.tlsPort(), authority.clients())) {
+      return client.text("CLUSTER", "NODES");
+    }
   }
 
   EmbeddedCluster cluster() {

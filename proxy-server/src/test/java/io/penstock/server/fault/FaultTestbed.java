@@ -17,6 +17,11 @@ interface FaultTestbed extends AutoCloseable {
   /** Returns the relay between clients and Penstock. */
   Relay clientRelay();
 
+  /** Returns the address of that relay. */
+  default ClientAddress clientAddress() {
+    return new ClientAddress("127.0.0.1", clientRelay().port(), null);
+  }
+
   /** Returns the relays between Penstock and all nodes. */
   List<Relay> relays();
 

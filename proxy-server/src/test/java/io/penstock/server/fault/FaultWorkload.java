@@ -84,7 +84,7 @@ final class FaultWorkload implements AutoCloseable {
   }
 
   ClientConnection connect(ClientConnection.Kind kind) {
-    return kind.open("127.0.0.1", testbed.clientRelay().port());
+    return kind.open(testbed.clientAddress());
   }
 
   /**

@@ -14,9 +14,10 @@ final class Relays implements AutoCloseable {
 
   private final Map<ServerProcess, Relay> relays = new LinkedHashMap<>();
 
-  /** Starts a relay in front of a node. */
+  /** Starts a relay in front of a node: of its port for TLS, if it has one. */
   Relay add(ServerProcess node) {
-    Relay relay = Relay.to(node.host(), node.port(), peer -> peer.getHostAddress().equals(NODES));
+    int port = node.tlsPort() == 0 ? node.port() : node.tlsPort();
+    Relay relay = Relay.to(node.host(), port, peer -> peer.getHostAddress().equals(NODES));
     relays.put(node, relay);
     return relay;
   }

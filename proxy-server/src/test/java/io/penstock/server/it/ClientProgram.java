@@ -12,6 +12,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
@@ -79,14 +80,21 @@ enum ClientProgram {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Runs the suite and returns its output. */
-  String run(String host, int port, int protocol) {
+  /**
+   * Runs the suite and returns its output.
+   *
+   * @param authority the file of the certificate that the proxy's is issued by; null without TLS
+   */
+  String run(String host, int port, int protocol, @Nullable Path authority) {
     assumeInstalled();
     List<String> command = new ArrayList<>();
     if (!runtime().isEmpty()) {
       command.add(runtime());
     }
     command.addAll(List.of(program, host, Integer.toString(port), Integer.toString(protocol)));
+    if (authority != null) {
+      command.add(authority.toString());
+    }
     return execute(command, RUN_SECONDS).text();
   }
 
@@ -138,7 +146,8 @@ enum ClientProgram {
   private record Output(int code, String text) {}
 
   private Output execute(List<String> command, int seconds) {
-    Path printed = TARGET.resolve(folder() + ".log");
+    String file = folder() + "-" + ProcessHandle.current().pid() + ".log"; // one for each JVM
+    Path printed = TARGET.resolve(file);
     var builder =
         new ProcessBuilder(command)
             .directory(TARGET.resolve(folder()).toFile())

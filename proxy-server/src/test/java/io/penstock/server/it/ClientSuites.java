@@ -2,11 +2,13 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testkit.tls.TestAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +24,8 @@ abstract class ClientSuites {
 
   private final Predicate<String> expected;
 
+  private final @Nullable TestAuthority authority;
+
   @SuppressWarnings("NullAway.Init")
   private ProxyFixture proxy;
 
@@ -29,7 +33,15 @@ abstract class ClientSuites {
    * @param expected which scenarios must succeed; the others need something the upstream lacks
    */
   ClientSuites(Predicate<String> expected) {
+    this(expected, null);
+  }
+
+  /**
+   * @param authority of the proxy's certificate; null without TLS
+   */
+  ClientSuites(Predicate<String> expected, @Nullable TestAuthority authority) {
     this.expected = expected;
+    this.authority = authority;
   }
 
   final void use(ProxyFixture started) {
@@ -44,7 +56,7 @@ abstract class ClientSuites {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void jedis(int protocol) throws IOException {
-    try (var suite = new JedisSuite(proxy.host(), proxy.port(), protocol)) {
+    try (var suite = new JedisSuite(proxy.host(), proxy.port(), protocol, authority)) {
       check(suite.run());
     }
   }
@@ -52,7 +64,7 @@ abstract class ClientSuites {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void lettuce(int protocol) throws IOException {
-    try (var suite = new LettuceSuite(proxy.host(), proxy.port(), protocol)) {
+    try (var suite = new LettuceSuite(proxy.host(), proxy.port(), protocol, authority)) {
       check(suite.run());
     }
   }
@@ -60,7 +72,8 @@ abstract class ClientSuites {
   @ParameterizedTest
   @CsvSource({"PYTHON,2", "PYTHON,3", "GO,2", "GO,3", "NODE,2", "NODE,3"})
   void programs(ClientProgram program, int protocol) throws IOException {
-    check(program.run(proxy.host(), proxy.port(), protocol));
+    Path file = authority == null ? null : authority.file().toAbsolutePath();
+    check(program.run(proxy.host(), proxy.port(), protocol, file));
   }
 
   private void check(String report) throws IOException {

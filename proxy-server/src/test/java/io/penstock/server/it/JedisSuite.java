@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
+import io.penstock.testkit.tls.TestAuthority;
 import io.penstock.testkit.wire.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractTransaction;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.GeoCoordinate;
@@ -47,7 +49,7 @@ final class JedisSuite extends ClientSuite {
   private final JedisClientConfig config;
   private final RedisClient jedis;
 
-  JedisSuite(String host, int port, int protocol) {
+  JedisSuite(String host, int port, int protocol, @Nullable TestAuthority authority) {
     super("jedis" + protocol + ":");
     address = new HostAndPort(host, port);
     config =
@@ -55,6 +57,8 @@ final class JedisSuite extends ClientSuite {
             .protocol(protocol == 3 ? RedisProtocol.RESP3 : RedisProtocol.RESP2)
             .clientName("jedis-suite")
             .socketTimeoutMillis(20_000)
+            .ssl(authority != null)
+            .sslSocketFactory(authority == null ? null : authority.clients().getSocketFactory())
             .build();
     jedis = RedisClient.builder().hostAndPort(address).clientConfig(config).build();
   }

@@ -23,6 +23,7 @@ import io.lettuce.core.ScanIterator;
 import io.lettuce.core.ScoredValue;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.SetArgs;
+import io.lettuce.core.SslOptions;
 import io.lettuce.core.StreamMessage;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.XAddArgs;
@@ -38,6 +39,7 @@ import io.lettuce.core.protocol.ProtocolKeyword;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.penstock.testkit.tls.TestAuthority;
 import io.penstock.testkit.wire.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -48,6 +50,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The scenarios with Lettuce. */
 final class LettuceSuite extends ClientSuite {
@@ -56,20 +59,25 @@ final class LettuceSuite extends ClientSuite {
   private final StatefulRedisConnection<String, String> connection;
   private final RedisCommands<String, String> redis;
 
-  LettuceSuite(String host, int port, int protocol) {
+  LettuceSuite(String host, int port, int protocol, @Nullable TestAuthority authority) {
     super("lettuce" + protocol + ":");
     client =
         RedisClient.create(
             RedisURI.builder()
                 .withHost(host)
                 .withPort(port)
+                .withSsl(authority != null)
                 .withTimeout(Duration.ofSeconds(20))
                 .withClientName("lettuce-suite")
                 .build());
-    client.setOptions(
+    ClientOptions.Builder options =
         ClientOptions.builder()
-            .protocolVersion(protocol == 3 ? ProtocolVersion.RESP3 : ProtocolVersion.RESP2)
-            .build());
+            .protocolVersion(protocol == 3 ? ProtocolVersion.RESP3 : ProtocolVersion.RESP2);
+    if (authority != null) {
+      options.sslOptions(
+          SslOptions.builder().jdkSslProvider().trustManager(authority.trust()).build());
+    }
+    client.setOptions(options.build());
     connection = client.connect();
     redis = connection.sync();
   }

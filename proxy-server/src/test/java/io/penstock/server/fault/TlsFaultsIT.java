@@ -1,0 +1,38 @@
+package io.penstock.server.fault;
+
+import io.penstock.core.transport.Transport;
+import io.penstock.server.it.ReferenceServer;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Faults of a cluster with TLS on both sides; see {@link FaultSuite}. Relays cut connections at any
+ * byte, so also within a record and within a handshake. By default only faults of the network and
+ * failovers; all of them with {@code -Pfaults}.
+ */
+class TlsFaultsIT {
+
+  static Stream<Transport> transports() {
+    return FaultRun.transports().stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  @Timeout(value = 2, unit = TimeUnit.HOURS)
+  void faultsAreSurvivedOverTls(Transport transport) {
+    ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
+    List<Fault> faults = FaultRun.isFull() ? ClusterFaults.all() : core();
+    new FaultSuite("cluster with TLS", faults, ClusterTestbed::startWithTls)
+        .run(transport, FaultsIT.COMMAND_TIMEOUT);
+  }
+
+  private static List<Fault> core() {
+    return ClusterFaults.all().stream()
+        .filter(fault -> fault.place() == Fault.Place.NETWORK || fault.name().contains("failover"))
+        .toList();
+  }
+}
