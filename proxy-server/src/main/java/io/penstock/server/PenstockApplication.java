@@ -13,6 +13,7 @@ import io.penstock.server.lifecycle.HangupSignal;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
+import io.penstock.server.tls.TlsConfiguration;
 import java.util.List;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.SpringBootConfiguration;
@@ -30,7 +31,8 @@ import org.springframework.core.io.ResourceLoader;
   LifecycleConfiguration.class,
   HealthConfiguration.class,
   ManagementConfiguration.class,
-  MetricsConfiguration.class
+  MetricsConfiguration.class,
+  TlsConfiguration.class
 })
 public class PenstockApplication {
 

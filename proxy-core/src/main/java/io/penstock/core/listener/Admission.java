@@ -1,8 +1,10 @@
 package io.penstock.core.listener;
 
+import io.netty.util.NetUtil;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ThrottledLog;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -88,7 +90,7 @@ public final class Admission {
         log.warn(
             "{}The connection from {} is closed: {} ({} since the last such line)",
             label.prefix(),
-            peer,
+            peer instanceof InetSocketAddress inet ? NetUtil.toSocketAddressString(inet) : peer,
             reason,
             times));
   }

@@ -6,7 +6,9 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.tls.ListenerTls;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.unit.DataSize;
 
 /** Maps the properties that concern clients to the core's settings. */
@@ -14,8 +16,9 @@ final class ClientsMapping {
 
   private ClientsMapping() {}
 
-  static AcceptSettings acceptSettings(PenstockProperties.Listener properties) {
-    return new AcceptSettings(properties.maxConnectionRate(), properties.tcpKeepalive());
+  static AcceptSettings acceptSettings(
+      PenstockProperties.Listener properties, @Nullable ListenerTls tls) {
+    return new AcceptSettings(properties.maxConnectionRate(), properties.tcpKeepalive(), tls);
   }
 
   static ClientLimits limits(PenstockProperties.Listener properties) {

@@ -29,7 +29,7 @@ final class KeyNames {
 
   /** Keys of a listener that have no default outside: they describe one listener. */
   private static final Set<String> OWN =
-      Set.of("port", "bind", "upstream", "password", "clusterfacade");
+      Set.of("port", "bind", "upstream", "password", "tls", "clusterfacade");
 
   /** Keys of {@code reads}, uniform, by the name that they may have directly below an upstream. */
   private static final Map<String, String> SHORT =
@@ -125,7 +125,7 @@ final class KeyNames {
     boolean own =
         LISTENERS.isAncestorOf(name)
             ? OWN.contains(key)
-            : key.equals(RESOURCE) || key.equals(SHARDS);
+            : Set.of(RESOURCE, SHARDS, "tls").contains(key);
     return own ? null : joined(PropertiesReader.PREFIX, name, KEY);
   }
 

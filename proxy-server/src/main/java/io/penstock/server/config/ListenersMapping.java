@@ -4,6 +4,9 @@ import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.server.tls.TlsBundles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +20,12 @@ final class ListenersMapping {
   private static final Set<String> ALL_ADDRESSES = Set.of("0.0.0.0", "::");
 
   private final PropertiesReader reader;
+  private final TlsBundles bundles;
   private final List<String> upstreams;
 
-  ListenersMapping(PropertiesReader reader, List<Upstream> upstreams) {
+  ListenersMapping(PropertiesReader reader, TlsBundles bundles, List<Upstream> upstreams) {
     this.reader = reader;
+    this.bundles = bundles;
     this.upstreams = upstreams.stream().map(Upstream::name).toList();
   }
 
@@ -61,9 +66,40 @@ final class ListenersMapping {
             listener.maxClients(),
             listener.password(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
-            ClientsMapping.acceptSettings(listener),
+            ClientsMapping.acceptSettings(listener, tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener)),
         new FacadeMapping(reader, prefix).map(listener.clusterFacade(), port));
+  }
+
+  private @Nullable ListenerTls tls(PenstockProperties.ClientTls tls, String section) {
+    String bundle = tls.bundle();
+    boolean presented = tls.clientAuth() != ClientAuth.NONE;
+    if (bundle == null) {
+      if (presented || !tls.certificateUsers().isEmpty()) {
+        throw invalid(
+            section + (presented ? "client-auth" : "certificate-users"),
+            "this listener has no TLS",
+            "set " + reader.written(section + "bundle") + " too");
+      }
+      return null;
+    }
+    if (!presented && !tls.certificateUsers().isEmpty()) {
+      throw invalid(
+          section + "certificate-users",
+          "clients present no certificate",
+          "set " + reader.written(section + "client-auth") + " to want or need");
+    }
+    try {
+      return new ListenerTls(
+          bundles.get(bundle),
+          new ListenerTls.Settings(
+              tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
+    } catch (IllegalArgumentException e) {
+      throw invalid(
+          section + "bundle",
+          String.valueOf(e.getMessage()),
+          UpstreamsMapping.correctBundle(bundle, bundles));
+    }
   }
 
   private String upstream(@Nullable String wanted, String key) {

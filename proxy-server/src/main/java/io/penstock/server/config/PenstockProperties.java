@@ -4,6 +4,8 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.ReadFrom;
@@ -45,6 +47,7 @@ import org.springframework.validation.annotation.Validated;
  *     disables the probes. macOS uses its own time.
  * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
  *     clients need no authentication.
+ * @param tls TLS of clients.
  * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
  * @param clientOutputBufferLimit Limits of the replies that one client leaves unread, as in Redis.
  * @param maxmemoryClients Maximum memory of all clients together, as in Redis: above it, the client
@@ -80,6 +83,7 @@ public record PenstockProperties(
     @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
     @Size(min = 1, message = "must not be empty: that would admit every client")
         @Nullable String password,
+    @DefaultValue @Valid ClientTls tls,
     @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
     @Between(min = "0") @Nullable DataSize maxmemoryClients,
@@ -111,6 +115,7 @@ public record PenstockProperties(
         maxClients,
         maxConnectionRate,
         tcpKeepalive,
+        tls,
         protoMaxBulkLen,
         clientOutputBufferLimit,
         maxmemoryClients,
@@ -121,7 +126,7 @@ public record PenstockProperties(
 
   /** Returns the upstream with this resource that has no keys of its own. */
   Upstream upstreamOf(@Nullable String resource) {
-    return new Upstream(resource, null, reads, backend, topology);
+    return new Upstream(resource, null, transpond.local().tls(), reads, backend, topology);
   }
 
   @Override
@@ -137,6 +142,43 @@ public record PenstockProperties(
    */
   public record Sync(
       @DefaultValue("256") @Between(min = "1", max = "65536") int maxConnectionsPerNode) {}
+
+  /**
+   * TLS of clients.
+   *
+   * @param bundle Name of the bundle below `spring.ssl.bundle` with the key and certificate that
+   *     clients see. If not set, clients connect without TLS.
+   * @param clientAuth Whether clients present a certificate that the bundle's trust store accepts:
+   *     `none`, `want` or `need`.
+   * @param certificateUsers Common names (CN) of certificates that authenticate their clients,
+   *     which need no password then. `*` stands for any.
+   * @param handshakeTimeout Time from the connect to the end of the handshake.
+   */
+  public record ClientTls(
+      @Size(min = 1, message = "must not be empty") @Nullable String bundle,
+      @DefaultValue("none") ClientAuth clientAuth,
+      @DefaultValue List<String> certificateUsers,
+      @DefaultValue("10s") @Between(min = "100ms", max = "1m") Duration handshakeTimeout) {
+
+    public ClientTls {
+      certificateUsers = List.copyOf(certificateUsers);
+    }
+  }
+
+  /**
+   * TLS of the connections to nodes.
+   *
+   * @param bundle Name of the bundle below `spring.ssl.bundle` with the certificates to trust, and
+   *     the own key and certificate if nodes want one. If not set, the JDK's trusted certificates.
+   * @param verify What is verified of a node's certificate: `full`, that it is trusted and is for
+   *     the node's host name or IP address; `ca`, that it is trusted; `none`.
+   * @param serverName Name that the certificates of all nodes are for, instead of each node's own
+   *     host. It is sent as SNI too.
+   */
+  public record NodeTls(
+      @Size(min = 1, message = "must not be empty") @Nullable String bundle,
+      @DefaultValue("full") Verify verify,
+      @Size(min = 1, message = "must not be empty") @Nullable String serverName) {}
 
   /**
    * Limits of the replies that one client leaves unread.
@@ -277,8 +319,13 @@ public record PenstockProperties(
    * @param type Kind of the route. `simple`, one resource, is the only one so far.
    * @param resource URL of the servers of upstream `default`. Must be set unless there are other
    *     upstreams.
+   * @param tls TLS of the connections to the nodes of upstream `default`. For URLs that begin with
+   *     `rediss`.
    */
-  public record Local(@DefaultValue("simple") String type, @Nullable String resource) {
+  public record Local(
+      @DefaultValue("simple") String type,
+      @Nullable String resource,
+      @DefaultValue @Valid NodeTls tls) {
 
     @Override
     public String toString() {
@@ -336,7 +383,7 @@ public record PenstockProperties(
 
   /**
    * One listener. What it does not set is as outside of {@code listeners}; {@code port}, {@code
-   * bind}, {@code password} and {@code cluster-facade} are its own.
+   * bind}, {@code password}, {@code tls} and {@code cluster-facade} are its own.
    *
    * @param port TCP port that clients connect to. Must be set. `0` selects a free port; the log
    *     shows it.
@@ -349,6 +396,7 @@ public record PenstockProperties(
    * @param maxClients Maximum number of clients of this listener.
    * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
    * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
+   * @param tls TLS of the clients of this listener.
    * @param protoMaxBulkLen Maximum size of one argument of a command.
    * @param clientOutputBufferLimit Limits of the replies that one client leaves unread.
    * @param maxmemoryClients Maximum memory of the clients of this listener together.
@@ -365,6 +413,7 @@ public record PenstockProperties(
       @DefaultValue("10000") @Between(min = "1") int maxClients,
       @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
       @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
+      @DefaultValue @Valid ClientTls tls,
       @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
       @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
       @Between(min = "0") @Nullable DataSize maxmemoryClients,
@@ -387,6 +436,7 @@ public record PenstockProperties(
    *
    * @param resource URL of the servers. Must be set unless there are `shards`.
    * @param shards Servers and other upstreams that share the keys.
+   * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
    * @param reads Which nodes serve commands that only read.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
@@ -394,6 +444,7 @@ public record PenstockProperties(
   public record Upstream(
       @Nullable String resource,
       @Valid @Nullable Shards shards,
+      @DefaultValue @Valid NodeTls tls,
       @DefaultValue @Valid Reads reads,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology) {

@@ -1,6 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
+import io.penstock.server.tls.ReloadDefaults;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.aot.AbstractAotProcessor;
@@ -19,10 +20,12 @@ final class SettingsInitializer
     if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
       return; // the build decides on beans without any configuration (docs/adr/0023)
     }
+    ReloadDefaults.addTo(application.getEnvironment());
     StartConfiguration configuration = StartConfiguration.read(application.getEnvironment());
     ConfigurableListableBeanFactory beans = application.getBeanFactory();
     beans.registerSingleton("startConfiguration", configuration);
     beans.registerSingleton("propertiesReader", configuration.keys());
+    beans.registerSingleton("tlsBundles", configuration.bundles());
     beans.registerSingleton("penstockProperties", configuration.properties());
     if (configuration.demo()) {
       application.registerBean(

@@ -4,6 +4,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
+import io.penstock.server.tls.TlsBundles;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -13,12 +14,22 @@ import org.jspecify.annotations.Nullable;
 public final class SettingsMapping {
 
   private final PropertiesReader reader;
+  private final TlsBundles bundles;
 
   /**
    * @param reader for messages that name keys as the user wrote them
    */
   public SettingsMapping(PropertiesReader reader) {
+    this(reader, TlsBundles.none());
+  }
+
+  /**
+   * @param reader for messages that name keys as the user wrote them
+   * @param bundles that keys of TLS name
+   */
+  SettingsMapping(PropertiesReader reader, TlsBundles bundles) {
     this.reader = reader;
+    this.bundles = bundles;
   }
 
   /**
@@ -31,7 +42,7 @@ public final class SettingsMapping {
   public ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     rejectUnsupported(properties);
     CommandRules rules = rules(properties.commands());
-    List<Upstream> upstreams = new UpstreamsMapping(reader).map(properties, demo);
+    List<Upstream> upstreams = new UpstreamsMapping(reader, bundles).map(properties, demo);
     if (upstreams.isEmpty()) {
       throw new MissingResourceException();
     }
@@ -39,7 +50,7 @@ public final class SettingsMapping {
         Objects.requireNonNullElseGet(
             properties.eventLoops(), () -> Runtime.getRuntime().availableProcessors());
     return new ProxySettings(
-        new ListenersMapping(reader, upstreams).map(properties),
+        new ListenersMapping(reader, bundles, upstreams).map(properties),
         upstreams,
         dispatch(properties, loops),
         rules,

@@ -1,5 +1,6 @@
 package io.penstock.server.config;
 
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
@@ -41,7 +42,18 @@ final class ShardTargets {
    *
    * @param url if it is a server by its URL; null if it is an upstream by its name
    */
-  record Target(String key, String label, UpstreamSettings kind, @Nullable ShardUrl url) {}
+  record Target(String key, String label, UpstreamSettings kind, @Nullable ShardUrl url) {
+
+    /** Returns whether it is a server whose URL says that it has TLS. */
+    boolean tls() {
+      return url != null && url.resource().tls();
+    }
+
+    /** Returns what it is, with TLS if its URL says so. */
+    UpstreamSettings with(NodeTls wanted) {
+      return tls() ? kind.with(wanted) : kind;
+    }
+  }
 
   /**
    * Returns what a key names.
@@ -78,6 +90,10 @@ final class ShardTargets {
         throw invalid(key, "a replica is not a URL", "write " + EXAMPLE + ", for each of them");
       }
       var replica = (SingleUpstreamSettings) server(key, text.strip(), false).kind();
+      if (server(key, text.strip(), false).tls() != master.tls()) {
+        throw invalid(
+            key, "one of them is reached with TLS and one without", "write rediss:// for all");
+      }
       if (!Objects.equals(replica.credentials(), single.credentials())
           || replica.database() != single.database()) {
         throw invalid(

@@ -9,6 +9,7 @@ import io.penstock.core.layout.SlotShare;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.config.ShardTargets.Target;
@@ -34,11 +35,14 @@ final class ShardsMapping {
   private final PropertiesReader reader;
   private final String section;
   private final ShardTargets targets;
+  private final NodeTls tls;
 
   /**
    * @param upstream what the keys of its upstream begin with, below {@code penstock}
+   * @param tls of shards whose URLs begin with {@code rediss}
    */
-  ShardsMapping(PropertiesReader reader, String upstream, ShardTargets targets) {
+  ShardsMapping(PropertiesReader reader, String upstream, ShardTargets targets, NodeTls tls) {
+    this.tls = tls;
     this.reader = reader;
     this.section = upstream + "shards.";
     this.targets = targets;
@@ -76,7 +80,7 @@ final class ShardsMapping {
     rejectOtherDatabases(found);
     return new ShardsUpstreamSettings(
         layout,
-        found.stream().map(Target::kind).toList(),
+        found.stream().map(target -> target.with(tls)).toList(),
         shards.hold(),
         ejection(shards.autoEject(), distribution, found));
   }

@@ -1,6 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
+import io.penstock.server.tls.TlsBundles;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBean;
 
@@ -9,11 +10,16 @@ import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBea
  *
  * @param keys for messages about errors that are found later
  * @param properties the values as the user wrote them
+ * @param bundles of TLS
  * @param settings the core's settings; with {@code demo} the upstream is a placeholder
  * @param demo whether profile {@code demo} is active, which starts the upstream itself
  */
 public record StartConfiguration(
-    PropertiesReader keys, PenstockProperties properties, ProxySettings settings, boolean demo) {
+    PropertiesReader keys,
+    PenstockProperties properties,
+    TlsBundles bundles,
+    ProxySettings settings,
+    boolean demo) {
 
   /** The profile that starts its own cluster. */
   public static final String DEMO = "demo";
@@ -31,9 +37,11 @@ public record StartConfiguration(
     PenstockProperties properties = properties(keys);
     ManagementPortCheck.check(environment);
     boolean demo = environment.matchesProfiles(DEMO);
-    ProxySettings settings = new SettingsMapping(keys).map(properties, demo ? PLACEHOLDER : null);
+    TlsBundles bundles = TlsBundles.of(environment);
+    ProxySettings settings =
+        new SettingsMapping(keys, bundles).map(properties, demo ? PLACEHOLDER : null);
     return new StartConfiguration(
-        keys, properties, OpenFilesLimit.ofThisProcess().applyTo(settings, keys), demo);
+        keys, properties, bundles, OpenFilesLimit.ofThisProcess().applyTo(settings, keys), demo);
   }
 
   private static PenstockProperties properties(PropertiesReader keys) {
@@ -49,7 +57,7 @@ public record StartConfiguration(
   /** Returns the settings with this upstream. */
   ProxySettings settingsFor(UpstreamOverride upstream) {
     return OpenFilesLimit.ofThisProcess()
-        .applyTo(new SettingsMapping(keys).map(properties, upstream.resource()), keys);
+        .applyTo(new SettingsMapping(keys, bundles).map(properties, upstream.resource()), keys);
   }
 
   @Override

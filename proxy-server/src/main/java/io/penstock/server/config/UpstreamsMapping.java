@@ -6,6 +6,11 @@ import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.TlsBundle;
+import io.penstock.core.tls.TlsMaterial;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
 import java.util.ArrayList;
@@ -26,9 +31,11 @@ final class UpstreamsMapping {
   private static final String PREFIX = "upstreams.";
 
   private final PropertiesReader reader;
+  private final TlsBundles bundles;
 
-  UpstreamsMapping(PropertiesReader reader) {
+  UpstreamsMapping(PropertiesReader reader, TlsBundles bundles) {
     this.reader = reader;
+    this.bundles = bundles;
   }
 
   /**
@@ -42,7 +49,8 @@ final class UpstreamsMapping {
     Map<String, Resource> resources = new LinkedHashMap<>();
     all.forEach((name, upstream) -> {
       if (upstream.shards() == null) {
-        resources.put(name, resource(upstream.resource(), keyOfResource(name, properties, demo)));
+        String key = keyOfResource(name, properties, demo);
+        resources.put(name, encrypted(resource(upstream.resource(), key), upstream.tls(), key));
       }
     });
     ShardTargets targets = new ShardTargets(reader, all, resources);
@@ -52,7 +60,7 @@ final class UpstreamsMapping {
       PenstockProperties.Shards shards = upstream.shards();
       Resource resource = resources.get(name);
       if (shards != null) {
-        resource = Resource.of(new ShardsMapping(reader, prefix, targets).map(shards));
+        resource = shards(shards, upstream.tls(), prefix, targets);
       }
       upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
     });
@@ -132,6 +140,65 @@ final class UpstreamsMapping {
     } catch (ResourceUrl.InvalidUrlException e) {
       throw invalid(key, e.reason(), e.fix());
     }
+  }
+
+  /** Returns the resource with TLS where its URL says so. */
+  private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
+    String section = urlKey.substring(0, urlKey.length() - "resource".length()) + "tls.";
+    if (!resource.tls() && !resource.sentinelTls()) {
+      rejectKeysWithoutTls(section);
+      return resource;
+    }
+    return resource.with(nodeTls(tls, section));
+  }
+
+  private Resource shards(
+      PenstockProperties.Shards shards,
+      PenstockProperties.NodeTls tls,
+      String prefix,
+      ShardTargets targets) {
+    String section = prefix + "tls.";
+    UpstreamSettings all =
+        new ShardsMapping(reader, prefix, targets, nodeTls(tls, section)).map(shards);
+    if (all.parts().stream().allMatch(shard -> shard.access().tls() == null)) {
+      rejectKeysWithoutTls(section);
+    }
+    return Resource.of(all);
+  }
+
+  private void rejectKeysWithoutTls(String section) {
+    for (String key : List.of("bundle", "verify", "server-name")) {
+      if (reader.isSet(section + key)) {
+        throw invalid(
+            section + key,
+            "no URL of this upstream is with TLS",
+            "write rediss in place of redis at its start, or remove this key");
+      }
+    }
+  }
+
+  private NodeTls nodeTls(PenstockProperties.NodeTls tls, String section) {
+    String bundle = tls.bundle();
+    try {
+      TlsBundle material =
+          bundle == null ? new TlsBundle("", TlsMaterial.DEFAULTS) : bundles.get(bundle);
+      return new NodeTls(material, tls.verify(), tls.serverName());
+    } catch (IllegalArgumentException e) {
+      throw invalid(
+          section + "bundle",
+          String.valueOf(e.getMessage()),
+          correctBundle(String.valueOf(bundle), bundles));
+    }
+  }
+
+  /** Returns what to do about a bundle that does not exist or cannot be used. */
+  static String correctBundle(String bundle, TlsBundles bundles) {
+    if (bundles.names().contains(bundle)) {
+      return "correct the keys of this bundle below spring.ssl.bundle";
+    }
+    return bundles.names().isEmpty()
+        ? "add spring.ssl.bundle.pem." + bundle + " with its keystore and truststore"
+        : "write one of " + String.join(", ", bundles.names());
   }
 
   private static Backend backend(PenstockProperties.Backend backend) {

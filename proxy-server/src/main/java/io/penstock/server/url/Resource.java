@@ -1,5 +1,7 @@
 package io.penstock.server.url;
 
+import io.penstock.core.sentinel.SentinelUpstreamSettings;
+import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
 
 /**
@@ -7,8 +9,15 @@ import io.penstock.core.topology.UpstreamSettings;
  *
  * @param upstream the kind of upstream and its addresses
  * @param use which commands it serves
+ * @param tls whether its nodes are reached with TLS
+ * @param sentinelTls whether its sentinels are
  */
-public record Resource(UpstreamSettings upstream, Use use) {
+public record Resource(UpstreamSettings upstream, Use use, boolean tls, boolean sentinelTls) {
+
+  /** Without TLS. */
+  public Resource(UpstreamSettings upstream, Use use) {
+    this(upstream, use, false, false);
+  }
 
   /** Which commands a resource serves, and which of its nodes. */
   public enum Use {
@@ -23,6 +32,20 @@ public record Resource(UpstreamSettings upstream, Use use) {
   /** Returns a resource for all commands. */
   public static Resource of(UpstreamSettings upstream) {
     return new Resource(upstream, Use.READ_AND_WRITE);
+  }
+
+  /** Returns the same resource with TLS, where its URL says so. */
+  public Resource with(NodeTls wanted) {
+    UpstreamSettings encrypted = tls ? upstream.with(wanted) : upstream;
+    if (sentinelTls && encrypted instanceof SentinelUpstreamSettings sentinel) {
+      encrypted = sentinel.withSentinelTls(wanted);
+    }
+    return new Resource(encrypted, use, tls, sentinelTls);
+  }
+
+  /** Returns it with TLS as its URL says. */
+  Resource saying(boolean nodes, boolean sentinels) {
+    return new Resource(upstream, use, nodes, sentinels);
   }
 
   /** Returns a resource for reads, as URLs that end in {@code -slaves} name it. */

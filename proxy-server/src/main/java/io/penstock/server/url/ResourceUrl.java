@@ -36,19 +36,7 @@ public final class ResourceUrl {
 
   /** Schemes of camellia-redis-proxy and of common clients that Penstock does not support yet. */
   private static final Set<String> UNSUPPORTED =
-      Set.of(
-          "rediss",
-          "rediss-cluster",
-          "rediss-cluster-slaves",
-          "rediss-sentinel",
-          "rediss-sentinel-slaves",
-          "rediss-proxies",
-          "redis-uds",
-          "redis-socket",
-          "valkey",
-          "valkeys",
-          "redis+socket",
-          "unix");
+      Set.of("redis-uds", "redis-socket", "valkey", "valkeys", "redis+socket", "unix");
 
   /** Schemes of camellia-redis-proxy for what only it and its clients have. */
   private static final Set<String> FOREIGN =
@@ -116,14 +104,16 @@ public final class ResourceUrl {
     Credentials credentials = userAndPassword == null ? null : rules.credentials(userAndPassword);
     UrlParameters written = rules.parameters(scheme, parts.query());
     UrlParameters parameters = shard ? written.ofShard() : written;
+    String kind = withoutTls(scheme);
     Resource resource =
-        switch (scheme) {
+        switch (kind) {
           case CLUSTER, CLUSTER_READS -> cluster(parts.address(), credentials, parameters);
           case SENTINEL, SENTINEL_READS ->
               sentinel(parts.address(), credentials, parameters, rules);
           case PROXIES -> proxies(parts.address(), credentials, parameters);
           default -> single(parts.address(), credentials, parameters);
         };
+    resource = resource.saying(!kind.equals(scheme), parameters.sentinelTls());
     return shard
         ? new ShardUrl(
             resource, parts.address(), parameters.name(), parameters.weight(), parameters.tokens())
@@ -153,9 +143,15 @@ public final class ResourceUrl {
     return end >= 0 && SCHEME.matcher(url.substring(0, end)).matches() ? end : -1;
   }
 
+  /** Returns the scheme for the same servers without TLS. */
+  private static String withoutTls(String scheme) {
+    boolean tls = scheme.equals("rediss") || scheme.startsWith("rediss-");
+    return tls ? "redis" + scheme.substring("rediss".length()) : scheme;
+  }
+
   private static void requireKnown(String scheme) {
     if (Set.of(CLUSTER, CLUSTER_READS, SENTINEL, SENTINEL_READS, PROXIES, SINGLE)
-        .contains(scheme)) {
+        .contains(withoutTls(scheme))) {
       return;
     }
     if (FOREIGN.contains(scheme)) {
@@ -173,7 +169,7 @@ public final class ResourceUrl {
 
   private static Resource cluster(
       String address, @Nullable Credentials credentials, UrlParameters parameters) {
-    boolean reads = parameters.scheme().equals(CLUSTER_READS);
+    boolean reads = withoutTls(parameters.scheme()).equals(CLUSTER_READS);
     if (reads) {
       parameters.allowOnly(WITH_MASTER);
     } else {
@@ -192,7 +188,7 @@ public final class ResourceUrl {
           "the name of the master is missing",
           "write it behind the sentinels, as in redis-sentinel://10.0.0.1:26379/mymaster");
     }
-    if (parameters.scheme().equals(SENTINEL)) {
+    if (withoutTls(parameters.scheme()).equals(SENTINEL)) {
       parameters.allowOnly(DATABASE, SENTINEL_USER, SENTINEL_PASSWORD, SENTINEL_TLS);
     } else {
       parameters.allowOnly(WITH_MASTER, DATABASE, SENTINEL_USER, SENTINEL_PASSWORD, SENTINEL_TLS);
@@ -204,7 +200,7 @@ public final class ResourceUrl {
             credentials,
             parameters.database(),
             parameters.sentinelCredentials());
-    return parameters.scheme().equals(SENTINEL)
+    return withoutTls(parameters.scheme()).equals(SENTINEL)
         ? Resource.of(sentinel)
         : Resource.forReads(sentinel, parameters.withMaster());
   }
@@ -220,7 +216,7 @@ public final class ResourceUrl {
       String address, @Nullable Credentials credentials, UrlParameters parameters) {
     if (address.indexOf(',') >= 0) {
       throw new InvalidUrlException(
-          "redis:// takes one server, and several are listed",
+          parameters.scheme() + ":// takes one server, and several are listed",
           "list one server, or use redis-cluster:// if they form a Redis Cluster");
     }
     parameters.allowOnly(DATABASE);

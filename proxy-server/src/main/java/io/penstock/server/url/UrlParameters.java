@@ -130,10 +130,6 @@ record UrlParameters(String scheme, Map<String, String> values, boolean strict, 
 
   /** Returns the credentials for the sentinels, or null if there is no password. */
   @Nullable Credentials sentinelCredentials() {
-    if (flag(SENTINEL_TLS)) {
-      throw new InvalidUrlException(
-          "sentinelSSL=true is not supported yet", "remove it to connect without TLS");
-    }
     String user = values.getOrDefault(SENTINEL_USER, "");
     String password = values.getOrDefault(SENTINEL_PASSWORD, "");
     if (!password.isEmpty()) {
@@ -145,6 +141,11 @@ record UrlParameters(String scheme, Map<String, String> values, boolean strict, 
           "add sentinelPassword, or remove sentinelUserName");
     }
     return null;
+  }
+
+  /** Returns whether the sentinels are reached with TLS. */
+  boolean sentinelTls() {
+    return flag(SENTINEL_TLS);
   }
 
   private boolean flag(String name) {

@@ -3,6 +3,8 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.ReadFrom;
@@ -144,7 +146,14 @@ class PropertiesReaderTest {
                 Map.entry("penstock.event-loop-time-slice", "35ms"),
                 Map.entry("penstock.readiness", "every-slot"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
-                Map.entry("penstock.transpond.local.resource", "redis://h:1"),
+                Map.entry("penstock.transpond.local.resource", "rediss://h:1"),
+                Map.entry("penstock.transpond.local.tls.bundle", "backend"),
+                Map.entry("penstock.transpond.local.tls.verify", "ca"),
+                Map.entry("penstock.transpond.local.tls.server-name", "name"),
+                Map.entry("penstock.tls.bundle", "edge"),
+                Map.entry("penstock.tls.client-auth", "want"),
+                Map.entry("penstock.tls.certificate-users[0]", "app"),
+                Map.entry("penstock.tls.handshake-timeout", "38s"),
                 Map.entry("penstock.cluster-facade.enabled", "true"),
                 Map.entry("penstock.cluster-facade.nodes[0]", "h:2"),
                 Map.entry("penstock.cluster-facade.announce-host", "h"),
@@ -164,6 +173,8 @@ class PropertiesReaderTest {
                 21,
                 Duration.ofSeconds(22),
                 "s3cret",
+                new PenstockProperties.ClientTls(
+                    "edge", ClientAuth.WANT, List.of("app"), Duration.ofSeconds(38)),
                 DataSize.ofMegabytes(2),
                 new PenstockProperties.ClientOutputBufferLimit(
                     outputLimit(DataSize.ofMegabytes(23), DataSize.ofMegabytes(24), 25),
@@ -196,7 +207,11 @@ class PropertiesReaderTest {
                     List.of("debug", "config|set"), List.of("@scripting")),
                 Readiness.EVERY_SLOT,
                 new PenstockProperties.Transpond(
-                    "local", new PenstockProperties.Local("simple", "redis://h:1")),
+                    "local",
+                    new PenstockProperties.Local(
+                        "simple",
+                        "rediss://h:1",
+                        new PenstockProperties.NodeTls("backend", Verify.CA, "name"))),
                 new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2),
                 Map.of(),
                 Map.of()));

@@ -190,7 +190,7 @@ class SettingsMappingTest {
           event-loop-time-slice    | -5ms     | must be 0, or from 1ms to 100ms
           tcp-keepalive            | -1s      | must be 0, or from 1s to 9h
           tcp-keepalive            | 32401s   | must be 0, or from 1s to 9h
-          transpond.local.resource | rediss://u:s3cret@h:1 | the scheme rediss:// is not supported yet
+          transpond.local.resource | unix://u:s3cret@h:1 | the scheme unix:// is not supported yet
           """)
   void rejectsInvalidAndUnsupportedValues(String key, String value, String reason) {
     ConfigurationFault fault =

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import javax.net.ssl.SSLContext;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -66,6 +67,10 @@ final class RunningPenstock implements AutoCloseable {
 
   RespClient connect() {
     return RespClient.open("127.0.0.1", address.getPort(), Duration.ofSeconds(10));
+  }
+
+  RespClient connect(SSLContext tls) {
+    return RespClient.open("127.0.0.1", address.getPort(), tls);
   }
 
   ManagementPort management() {

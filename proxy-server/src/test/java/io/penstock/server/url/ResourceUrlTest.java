@@ -186,7 +186,6 @@ class ResourceUrlTest {
           redis-sentinel://h:1/m?db=1&x=a@b    | it has no @ before the addresses
           redis://@[::1]:1                     | an IPv6 address is not supported below camellia-redis-proxy
           redis-sentinel-slaves://@h:1/m?withMaster=1 | withMaster is neither true nor false
-          redis-sentinel://@h:1/m?sentinelSSL=true | sentinelSSL=true is not supported yet
           redis-sentinel://@h:1/m?db=one       | the database is 'one', not a number from 0 to 2147483647
           redis-cluster://@h:1?db=1            | redis-cluster:// has no parameter db
           """)
@@ -212,11 +211,12 @@ class ResourceUrlTest {
           """
           localhost:6379                  | it has no scheme
           redis-uds://@/run/redis.sock    | the scheme redis-uds:// is not supported yet
-          rediss-sentinel-slaves://h:1/m  | the scheme rediss-sentinel-slaves:// is not supported yet
           redis-kv://@space               | the scheme redis-kv:// is not supported: it names no Redis servers
           redis-proxies-discovery://@name | the scheme redis-proxies-discovery:// is not supported: it names no Redis servers
-          rediss://h:1                    | the scheme rediss:// is not supported yet
           http://h:1                      | the scheme http:// is unknown
+          rediss-kv://h:1                 | the scheme rediss-kv:// is unknown
+          rediss://a:1,b:2                | rediss:// takes one server, and several are listed
+          rediss-cluster://a:1?db=1       | rediss-cluster:// has no parameter db
           redis-cluster://                | a host is missing
           redis-cluster://a:1,            | a host is missing
           redis-cluster://a               | a has no port
@@ -235,7 +235,6 @@ class ResourceUrlTest {
           redis-sentinel://a/m            | a has no port
           redis-sentinel://a:1/m?withMaster=true | redis-sentinel:// has no parameter withMaster
           redis-sentinel://a:1/m?db=x     | the database is 'x', not a number from 0 to 2147483647
-          redis-sentinel://a:1/m?sentinelSSL=true | sentinelSSL=true is not supported yet
           redis-sentinel://a:1/m?sentinelUserName=u | it has sentinelUserName without sentinelPassword
           redis-sentinel://a:1/m?sentinelPassword=s3cret@b | a parameter of it contains an @
           redis-sentinel://a:1/m?db       | a parameter after its ? has no value
@@ -274,5 +273,26 @@ class ResourceUrlTest {
       })
   void masksCredentials(String url, String masked) {
     assertThat(ResourceUrl.masked(url)).isEqualTo(masked);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rediss://h:1, true, false",
+    "rediss-cluster://h:1, true, false",
+    "rediss-cluster-slaves://h:1, true, false",
+    "rediss-sentinel://h:1/m, true, false",
+    "rediss-sentinel-slaves://h:1/m?sentinelSSL=true, true, true",
+    "rediss-proxies://h:1, true, false",
+    "redis-sentinel://h:1/m?sentinelSSL=true, false, true",
+    "redis-cluster://h:1, false, false",
+  })
+  void schemesWithTlsNameTheSameServers(String url, boolean tls, boolean sentinelTls) {
+    Resource resource = ResourceUrl.parse(url);
+
+    assertThat(resource.tls()).isEqualTo(tls);
+    assertThat(resource.sentinelTls()).isEqualTo(sentinelTls);
+    Resource plain = ResourceUrl.parse(url.replace("rediss", "redis"));
+    assertThat(resource.upstream()).isEqualTo(plain.upstream());
+    assertThat(resource.use()).isEqualTo(plain.use());
   }
 }

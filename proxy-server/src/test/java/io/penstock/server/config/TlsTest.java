@@ -1,0 +1,168 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.penstock.core.ProxySettings;
+import io.penstock.core.sentinel.SentinelUpstreamSettings;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.tls.TlsFiles;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.env.YamlPropertySourceLoader;
+import org.springframework.core.env.StandardEnvironment;
+import org.springframework.core.io.ByteArrayResource;
+
+/** TLS, from a file to the core's settings. */
+class TlsTest {
+
+  private static final TestAuthority AUTHORITY = TestAuthority.create("authority");
+  private static final TlsFiles FILES = AUTHORITY.files(AUTHORITY.issue("penstock"));
+
+  private static final String BUNDLES =
+      """
+      spring.ssl.bundle.pem:
+        edge:
+          keystore: { certificate: "%1$s", private-key: "%2$s" }
+          truststore: { certificate: "%3$s" }
+        trust-only:
+          truststore: { certificate: "%3$s" }
+        key-only:
+          keystore: { certificate: "%1$s", private-key: "%2$s" }
+        missing:
+          keystore: { certificate: "%1$s.none", private-key: "%2$s" }
+        new:
+          keystore: { certificate: "%1$s", private-key: "%2$s" }
+          options: { enabled-protocols: TLSv9 }
+      """
+          .formatted(FILES.certificate(), FILES.key(), FILES.authority());
+
+  private static ProxySettings settings(String yaml) throws IOException {
+    var environment = new StandardEnvironment();
+    var resource = new ByteArrayResource((BUNDLES + yaml).getBytes(StandardCharsets.UTF_8));
+    new YamlPropertySourceLoader()
+        .load("file", resource)
+        .forEach(environment.getPropertySources()::addFirst);
+    return StartConfiguration.read(environment).settings();
+  }
+
+  private static ConfigurationFault fault(String yaml) {
+    return catchThrowableOfType(InvalidConfigurationException.class, () -> settings(yaml)).fault();
+  }
+
+  private static ListenerTls.Settings tlsOfListener(ProxySettings settings) {
+    ListenerTls tls = settings.listeners().getFirst().listen().arrivals().tls();
+    assertThat(tls).isNotNull();
+    return tls.settings();
+  }
+
+  @Test
+  void listenersAndUpstreamsHaveTlsOfTheirOwn() throws IOException {
+    ProxySettings settings =
+        settings(
+            """
+            penstock:
+              listeners:
+                secure:
+                  port: 6390
+                  upstream: orders
+                  tls: { bundle: edge, client-auth: need, certificate-users: [a, b], handshake-timeout: 3s }
+                plain: { port: 6391, upstream: near }
+              upstreams:
+                orders: { resource: "rediss-cluster://app:pw@10.0.0.1:7000", tls: { bundle: trust-only } }
+                near: "redis://10.0.0.2:6379"
+                far: "rediss://10.0.0.3:6379"
+                sentinels: { resource: "redis-sentinel://h:1/m?sentinelSSL=true", tls: { verify: ca } }
+            """);
+
+    assertThat(tlsOfListener(settings))
+        .isEqualTo(
+            new ListenerTls.Settings(
+                ListenerTls.ClientAuth.NEED, Set.of("a", "b"), Duration.ofSeconds(3)));
+    assertThat(settings.listeners().get(1).listen().arrivals().tls()).isNull();
+    assertThat(settings.upstreams())
+        .extracting(upstream -> upstream.kind().access().tls() != null)
+        .containsExactly(true, false, true, false);
+    var sentinels = (SentinelUpstreamSettings) settings.upstreams().getLast().kind();
+    assertThat(sentinels.sentinelTls()).isNotNull();
+  }
+
+  @Test
+  void keysOutsideDescribeTheDefaultListenerAndUpstream() throws IOException {
+    ProxySettings settings =
+        settings(
+            """
+            penstock:
+              tls: { bundle: key-only }
+              transpond.local: { resource: "rediss://localhost:1", tls: { bundle: edge } }
+            """);
+
+    assertThat(tlsOfListener(settings).clientAuth()).isEqualTo(ListenerTls.ClientAuth.NONE);
+    assertThat(settings.upstreams().getFirst().kind().access().tls()).isNotNull();
+  }
+
+  @Test
+  void shardsHaveTheTlsOfTheirUpstream() throws IOException {
+    ProxySettings settings =
+        settings(
+            """
+            penstock:
+              upstreams:
+                cache:
+                  tls: { bundle: trust-only }
+                  shards:
+                    distribution: ketama
+                    servers: [ "rediss://10.0.0.1:1", "redis://10.0.0.2:1" ]
+            """);
+
+    assertThat(settings.upstreams().getFirst().kind().parts())
+        .extracting(UpstreamSettings::access)
+        .extracting(access -> access.tls() != null)
+        .containsExactly(true, false);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          tls: { bundle: none }         | tls.bundle      | there is no such bundle below spring.ssl.bundle
+          tls: { bundle: trust-only }   | tls.bundle      | it has no private key and certificate
+          tls: { bundle: missing }      | tls.bundle      | none
+          tls: { bundle: new }          | tls.bundle      | TLSv9 is not supported; TLSv1.2 and TLSv1.3 are
+          tls: { client-auth: need }    | tls.client-auth | this listener has no TLS
+          tls: { bundle: edge, certificate-users: [a] } | tls.certificate-users | clients present no certificate
+          tls: { bundle: key-only, client-auth: need }  | tls.bundle | it has no certificates to trust, which client-auth needs
+          tls: { bundle: edge, client-auth: must }      | tls.client-auth | must
+          transpond.local.tls: { bundle: edge }         | transpond.local.tls.bundle | no URL of this upstream is with TLS
+          """)
+  void invalidKeysAreNamed(String yaml, String key, String reason) {
+    ConfigurationFault fault =
+        fault("penstock:\n  transpond.local.resource: redis://localhost:1\n  " + yaml + "\n");
+
+    assertThat(fault.key()).isEqualTo("penstock." + key);
+    assertThat(fault.reason() + fault.value()).contains(reason);
+  }
+
+  @Test
+  void tlsIsNotInheritedByNamedListeners() {
+    ConfigurationFault fault =
+        fault(
+            """
+            penstock:
+              tls: { bundle: edge }
+              transpond.local.resource: redis://localhost:1
+              listeners.main.port: 6380
+            """);
+
+    assertThat(fault.key()).isEqualTo("penstock.tls.bundle");
+    assertThat(fault.reason()).contains("describes the listener default");
+  }
+}

@@ -1,0 +1,123 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.pkitesting.X509Bundle;
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** The application with TLS from files that change while it runs. */
+@ExtendWith(OutputCaptureExtension.class)
+class TlsReloadIT {
+
+  private static final TestAuthority OLD = TestAuthority.create("old");
+  private static final TestAuthority NEW = TestAuthority.create("new");
+
+  @TempDir
+  @SuppressWarnings("NullAway.Init")
+  private Path folder;
+
+  private static void write(Path to, X509Bundle issued) throws IOException {
+    Files.createDirectories(to);
+    Files.writeString(to.resolve("tls.crt"), issued.getCertificatePathPEM());
+    Files.writeString(to.resolve("tls.key"), issued.getPrivateKeyPEM());
+  }
+
+  private RunningPenstock start(ServerProcess server) {
+    return RunningPenstock.start(
+        "--penstock.transpond.local.resource=rediss://localhost:" + server.tlsPort(),
+        "--penstock.transpond.local.tls.bundle=backend",
+        "--penstock.tls.bundle=edge",
+        "--spring.ssl.bundle.pem.backend.truststore.certificate=" + OLD.file(),
+        "--spring.ssl.bundle.pem.edge.keystore.certificate=" + folder.resolve("now/tls.crt"),
+        "--spring.ssl.bundle.pem.edge.keystore.private-key=" + folder.resolve("now/tls.key"),
+        "--spring.ssl.bundle.watch.file.quiet-period=100ms");
+  }
+
+  private static ServerProcess server() {
+    return ServerProcess.builder().tls(OLD.files(OLD.issue("node"))).start();
+  }
+
+  private static void awaitService(RunningPenstock penstock, TestAuthority trusted) {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptionsInstanceOf(UncheckedIOException.class)
+        .untilAsserted(() -> {
+          try (RespClient client = penstock.connect(trusted.clients())) {
+            assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+          }
+        });
+  }
+
+  @Test
+  void filesThatChangeServeNewConnections(CapturedOutput output) throws IOException {
+    write(folder.resolve("now"), OLD.issue("listener"));
+    try (ServerProcess server = server();
+        RunningPenstock penstock = start(server)) {
+      awaitService(penstock, OLD);
+      try (RespClient old = penstock.connect(OLD.clients())) {
+        write(folder.resolve("now"), NEW.issue("listener"));
+
+        awaitService(penstock, NEW);
+        assertThat(output).contains("SSL bundle edge has changed; new connections use it");
+        assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+        Files.writeString(folder.resolve("now/tls.crt"), "no certificate");
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () -> output.getOut().contains("SSL bundle edge has changed and cannot be used"));
+        awaitService(penstock, NEW);
+        assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+      }
+    }
+  }
+
+  /** As a volume of Kubernetes: the files are links into a folder that is replaced as a whole. */
+  @Test
+  void aSwappedLinkServesNewConnections() throws IOException {
+    write(folder.resolve("v1"), OLD.issue("listener"));
+    write(folder.resolve("v2"), NEW.issue("listener"));
+    Files.createDirectory(folder.resolve("now"));
+    Path data = folder.resolve("now/..data");
+    Files.createSymbolicLink(data, folder.resolve("v1"));
+    for (String name : new String[] {"tls.crt", "tls.key"}) {
+      Files.createSymbolicLink(folder.resolve("now").resolve(name), Path.of("..data", name));
+    }
+    try (ServerProcess server = server();
+        RunningPenstock penstock = start(server)) {
+      awaitService(penstock, OLD);
+
+      Path next = Files.createSymbolicLink(folder.resolve("now/..tmp"), folder.resolve("v2"));
+      Files.move(next, data, StandardCopyOption.ATOMIC_MOVE);
+
+      awaitService(penstock, NEW);
+    }
+  }
+
+  @Test
+  void expiryIsAMetric() throws IOException {
+    write(folder.resolve("now"), OLD.issue("listener"));
+    try (ServerProcess server = server();
+        RunningPenstock penstock = start(server)) {
+      awaitService(penstock, OLD);
+
+      assertThat(penstock.get("/actuator/prometheus").body())
+          .containsPattern("ssl_chain_expiry_seconds\\{[^}]*bundle=\"edge\"[^}]*} \\d");
+      assertThat(penstock.status("/actuator/health/readiness")).isEqualTo(200);
+    }
+  }
+}
