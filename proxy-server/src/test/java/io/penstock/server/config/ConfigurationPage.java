@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -79,6 +80,10 @@ final class ConfigurationPage {
                 : key.equals(pattern));
   }
 
+  /** Sections of an upstream for which there are no keys of the same name outside. */
+  private static final Set<Class<?>> ONLY_OF_UPSTREAMS =
+      Set.of(PenstockProperties.Shards.class, PenstockProperties.NodeTls.class);
+
   private void add(String prefix, Record values) throws ReflectiveOperationException {
     for (RecordComponent component : values.getClass().getRecordComponents()) {
       String key = prefix + "." + DataObjectPropertyName.toDashedForm(component.getName());
@@ -115,7 +120,7 @@ final class ConfigurationPage {
       if (KeyNames.inherited(ConfigurationPropertyName.adapt(key, '.')) != null) {
         continue;
       }
-      if (component.getType() == PenstockProperties.Shards.class) {
+      if (ONLY_OF_UPSTREAMS.contains(component.getType())) {
         addSection(key, component.getType());
       } else if (component.getType().isRecord()) {
         rows.entrySet().stream()

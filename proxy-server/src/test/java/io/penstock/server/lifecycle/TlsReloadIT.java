@@ -115,9 +115,9 @@ class TlsReloadIT {
         RunningPenstock penstock = start(server)) {
       awaitService(penstock, OLD);
 
-      assertThat(penstock.get("/actuator/prometheus").body())
+      assertThat(penstock.get("prometheus").body())
           .containsPattern("ssl_chain_expiry_seconds\\{[^}]*bundle=\"edge\"[^}]*} \\d");
-      assertThat(penstock.status("/actuator/health/readiness")).isEqualTo(200);
+      assertThat(penstock.status("health/readiness")).isEqualTo(200);
     }
   }
 }
