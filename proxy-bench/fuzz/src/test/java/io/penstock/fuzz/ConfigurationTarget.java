@@ -68,12 +68,18 @@ public final class ConfigurationTarget {
     PropertiesReader again = reader(written);
     PenstockProperties same = again.read(VALIDATOR);
     Oracle.requireSame("read, written and read", fields(properties), fields(same));
-    Oracle.requireSame("its settings", settings, new SettingsMapping(again).map(same, null));
+    ProxySettings mapped = new SettingsMapping(again).map(same, null);
+    if (settings.toString().contains("NodeTls[")) { // contexts are equal only to themselves
+      Oracle.requireSame("its settings", settings.toString(), mapped.toString());
+    } else {
+      Oracle.requireSame("its settings", settings, mapped);
+    }
   }
 
   private static boolean isOfListenerDefault(String key) {
     return List.of("penstock.port", "penstock.bind", "penstock.password").contains(key)
-        || key.startsWith("penstock.cluster-facade.");
+        || key.startsWith("penstock.cluster-facade.")
+        || key.startsWith("penstock.tls.");
   }
 
   private static PropertiesReader reader(Map<String, Object> values) {

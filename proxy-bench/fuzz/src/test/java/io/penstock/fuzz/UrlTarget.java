@@ -89,7 +89,11 @@ public final class UrlTarget {
         };
     String slaves = parameters.isEmpty() ? "" : "-slaves";
     String start =
-        "redis" + kind(upstream) + slaves + "://" + written(upstream.access().credentials());
+        (resource.tls() ? "rediss" : "redis")
+            + kind(upstream)
+            + slaves
+            + "://"
+            + written(upstream.access().credentials());
     String addresses =
         upstream.addresses().stream().map(UrlTarget::written).collect(Collectors.joining(","));
     return switch (upstream) {
@@ -101,6 +105,7 @@ public final class UrlTarget {
               + "?db="
               + sentinel.database()
               + ofSentinels(sentinel.sentinelCredentials())
+              + (resource.sentinelTls() ? "&sentinelSSL=true" : "")
               + (parameters.isEmpty() ? "" : "&" + parameters);
       case ClusterUpstreamSettings _ ->
           start + addresses + (parameters.isEmpty() ? "" : "?" + parameters);

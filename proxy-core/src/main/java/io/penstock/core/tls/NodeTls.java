@@ -25,6 +25,7 @@ public final class NodeTls {
 
   private final Supplier<SslContext> contexts;
   private final @Nullable String serverName;
+  private final String description;
 
   /**
    * @param serverName the name that all nodes' certificates are for, which they are also asked for;
@@ -34,6 +35,14 @@ public final class NodeTls {
   public NodeTls(TlsBundle bundle, Verify verify, @Nullable String serverName) {
     this.contexts = bundle.contexts(material -> make(material, verify));
     this.serverName = serverName;
+    this.description =
+        "NodeTls[bundle="
+            + bundle.name()
+            + ", verify="
+            + verify
+            + ", serverName="
+            + serverName
+            + "]";
   }
 
   private static SslContext make(TlsMaterial material, Verify verify) throws SSLException {
@@ -59,5 +68,10 @@ public final class NodeTls {
         contexts.get().newHandler(allocator, serverName == null ? host : serverName, port);
     handler.setHandshakeTimeoutMillis(timeout.toMillis());
     return handler;
+  }
+
+  @Override
+  public String toString() {
+    return description;
   }
 }

@@ -7,6 +7,7 @@ import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.UpstreamSettings;
@@ -146,7 +147,7 @@ final class UpstreamsMapping {
   private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
     String section = urlKey.substring(0, urlKey.length() - "resource".length()) + "tls.";
     if (!resource.tls() && !resource.sentinelTls()) {
-      rejectKeysWithoutTls(section);
+      rejectKeysWithoutTls(tls, section);
       return resource;
     }
     return resource.with(nodeTls(tls, section));
@@ -161,19 +162,24 @@ final class UpstreamsMapping {
     UpstreamSettings all =
         new ShardsMapping(reader, prefix, targets, nodeTls(tls, section)).map(shards);
     if (all.parts().stream().allMatch(shard -> shard.access().tls() == null)) {
-      rejectKeysWithoutTls(section);
+      rejectKeysWithoutTls(tls, section);
     }
     return Resource.of(all);
   }
 
-  private void rejectKeysWithoutTls(String section) {
-    for (String key : List.of("bundle", "verify", "server-name")) {
-      if (reader.isSet(section + key)) {
-        throw invalid(
-            section + key,
-            "no URL of this upstream is with TLS",
-            "write rediss in place of redis at its start, or remove this key");
-      }
+  /** Rejects what would have no effect. A default that is written is no mistake. */
+  private void rejectKeysWithoutTls(PenstockProperties.NodeTls tls, String section) {
+    String key =
+        tls.bundle() != null
+            ? "bundle"
+            : tls.serverName() != null
+                ? "server-name"
+                : tls.verify() == Verify.FULL ? "" : "verify";
+    if (!key.isEmpty()) {
+      throw invalid(
+          section + key,
+          "no URL of this upstream is with TLS",
+          "write rediss in place of redis at its start, or remove this key");
     }
   }
 
