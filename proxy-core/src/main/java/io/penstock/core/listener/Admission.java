@@ -32,7 +32,7 @@ public final class Admission {
   private final AtomicLong delayed = new AtomicLong();
   private final ThrottledLog rejectedLog = new ThrottledLog();
   private final ThrottledLog delayedLog = new ThrottledLog();
-  private final ThrottledLog handshakeLog = new ThrottledLog();
+  private final ThrottledLog refusedLog = new ThrottledLog();
   private final AtomicReference<@Nullable CompletableFuture<Void>> empty = new AtomicReference<>();
 
   /** For the only listener. */
@@ -85,8 +85,8 @@ public final class Admission {
   }
 
   /** Logs a connection that is closed before it is a client. */
-  void logHandshake(SocketAddress peer, String reason) {
-    handshakeLog.log(times ->
+  void logRefused(SocketAddress peer, String reason) {
+    refusedLog.log(times ->
         log.warn(
             "{}The connection from {} is closed: {} ({} since the last such line)",
             label.prefix(),

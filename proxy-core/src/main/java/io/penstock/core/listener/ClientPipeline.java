@@ -9,6 +9,7 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -17,40 +18,48 @@ import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.TlsFailure;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The whole pipeline of a client connection: one handler that passes Netty's events to the session,
- * or one that waits for a rejected client to close. With TLS, its handler comes first, and the
- * session begins when the handshake has succeeded.
+ * or one that waits for a rejected client to close. With the PROXY protocol, its decoder and {@link
+ * ProxyHeader} come first, and are removed when they have read the header. With TLS, its handler
+ * comes next, and the session begins when the handshake has succeeded.
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
 
+  /** Most bytes of a header of version 2 after the addresses; balancers use some hundred. */
+  private static final int MOST_EXTENSION_BYTES = 4 * 1024;
+
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
+  private final @Nullable ProxyProtocol proxyProtocol;
   private final @Nullable ListenerTls tls;
   private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
-  /**
-   * @param tls null for none
-   */
   ClientPipeline(
-      Function<EventLoop, SessionLoop> sessionLoops,
-      Admission admission,
-      @Nullable ListenerTls tls) {
+      Function<EventLoop, SessionLoop> sessionLoops, Admission admission, AcceptSettings arrivals) {
     this.sessionLoops = sessionLoops;
     this.admission = admission;
-    this.tls = tls;
+    this.proxyProtocol = arrivals.proxyProtocol();
+    this.tls = arrivals.tls();
   }
 
   @Override
   protected void initChannel(Channel channel) {
     if (admission.tryAdmit()) {
       channel.closeFuture().addListener(_ -> admission.clientClosed());
-      begin(channel, sessionLoops.apply(channel.eventLoop()));
+      SessionLoop loop = sessionLoops.apply(channel.eventLoop());
+      if (proxyProtocol == null) {
+        begin(channel, loop);
+      } else {
+        expectHeader(channel, loop, proxyProtocol);
+      }
     } else if (tls != null) {
       channel.close(); // it would take the error for a broken handshake
     } else {
@@ -59,6 +68,40 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
         channel.pipeline().addLast(reader);
       }
     }
+  }
+
+  private void expectHeader(Channel channel, SessionLoop loop, ProxyProtocol protocol) {
+    SocketAddress peer = channel.remoteAddress();
+    if (peer == null) {
+      channel.close(); // a health check that has gone already
+      return;
+    }
+    if (!protocol.trusts(peer)) {
+      reject(
+          channel, loop, CloseReason.PROXY_PROTOCOL, "its address is not in proxy-protocol.from");
+      return;
+    }
+    var outcome =
+        new ProxyHeader.Outcome() {
+          @Override
+          public void accepted(ChannelHandlerContext header, @Nullable InetSocketAddress client) {
+            if (client != null) {
+              Session.setAddress(channel, client);
+            }
+            begin(channel, loop);
+            header.pipeline().remove(header.handler());
+          }
+
+          @Override
+          public void rejected(ChannelHandlerContext header, String reason) {
+            reject(channel, loop, CloseReason.PROXY_PROTOCOL, reason);
+          }
+        };
+    channel
+        .pipeline()
+        .addLast(
+            new HAProxyMessageDecoder(MOST_EXTENSION_BYTES),
+            new ProxyHeader(protocol.timeout(), outcome));
   }
 
   /** Adds what serves the client, at the end of the pipeline. */
@@ -90,7 +133,8 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
         if (handshake.isSuccess()) {
           serve(context, new Handler(loop, tls.user(encryption)));
         } else {
-          reject(context.channel(), loop, handshake.cause());
+          String reason = TlsFailure.reason(handshake.cause());
+          reject(context.channel(), loop, CloseReason.TLS, reason);
         }
       } else if (event instanceof ChannelInputShutdownEvent) {
         context.close();
@@ -108,9 +152,9 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     waited.pipeline().replace(waited.handler(), null, handler);
   }
 
-  private void reject(Channel channel, SessionLoop loop, Throwable cause) {
-    loop.counters().countClose(CloseReason.TLS);
-    admission.logHandshake(channel.remoteAddress(), TlsFailure.reason(cause));
+  private void reject(Channel channel, SessionLoop loop, CloseReason why, String reason) {
+    loop.counters().countClose(why);
+    admission.logRefused(channel.remoteAddress(), reason);
     if (channel instanceof DuplexChannel socket) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }

@@ -33,7 +33,7 @@ public final class Listener {
     this.group = group;
     this.admission = admission;
     this.arrivals = arrivals;
-    this.pipeline = new ClientPipeline(sessionLoops, admission, arrivals.tls());
+    this.pipeline = new ClientPipeline(sessionLoops, admission, arrivals);
   }
 
   /**

@@ -26,6 +26,9 @@ public enum CloseReason {
   /** The client sent bytes that are not a valid request, or a request that is too large. */
   PROTOCOL("protocol error"),
 
+  /** The connection did not begin with a PROXY protocol header, or its peer may not send one. */
+  PROXY_PROTOCOL("no PROXY protocol header from a listed address"),
+
   /** The TLS handshake failed or took too long. */
   TLS("no TLS handshake");
 

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.util.AttributeKey;
 import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.answer.ListedClient;
 import io.penstock.core.answer.SessionControl;
@@ -50,6 +51,9 @@ public final class Session
     implements Client, ReplyOwner, LimitedClient, SessionControl, ListedClient {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  private static final AttributeKey<SocketAddress> ADDRESS =
+      AttributeKey.valueOf(Session.class, "address");
 
   private final SessionLoop loop;
   private final Channel channel;
@@ -109,6 +113,11 @@ public final class Session
   private static OrderGuard newOrder(ClientContext parts) {
     ReadNodes readNodes = parts.nodes().readNodes();
     return readNodes == null ? new OrderGuard(parts) : new ReadOrder(parts, readNodes);
+  }
+
+  /** Sets the address of a channel's client where the connection is a load balancer's. */
+  public static void setAddress(Channel channel, SocketAddress client) {
+    channel.attr(ADDRESS).set(client);
   }
 
   /** Handles bytes from the client; takes ownership of {@code in}. */
@@ -483,7 +492,8 @@ public final class Session
 
   @Override
   public String address() {
-    return ClientLine.address(channel.remoteAddress());
+    SocketAddress told = channel.hasAttr(ADDRESS) ? channel.attr(ADDRESS).get() : null;
+    return ClientLine.address(told == null ? channel.remoteAddress() : told);
   }
 
   @Override

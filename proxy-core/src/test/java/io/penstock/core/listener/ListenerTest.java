@@ -61,11 +61,12 @@ class ListenerTest {
               refusals.incrementAndGet();
             }
           });
-  private final SessionLoop sessions = sessionLoop();
+  private final SessionLoop sessions = sessionLoop(group);
   private final Listener listener =
       new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
-  private SessionLoop sessionLoop() {
+  /** Returns the clients of a group's only loop. Their commands have no node. */
+  static SessionLoop sessionLoop(LoopGroup group) {
     Loop loop = group.loops().getFirst();
     var topology = new StaticTopology(new Endpoint("127.0.0.1", 1));
     var backend =

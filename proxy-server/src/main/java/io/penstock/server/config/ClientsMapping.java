@@ -6,6 +6,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ProxyProtocol;
 import io.penstock.core.tls.ListenerTls;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,11 @@ final class ClientsMapping {
   private ClientsMapping() {}
 
   static AcceptSettings acceptSettings(
-      PenstockProperties.Listener properties, @Nullable ListenerTls tls) {
-    return new AcceptSettings(properties.maxConnectionRate(), properties.tcpKeepalive(), tls);
+      PenstockProperties.Listener properties,
+      @Nullable ProxyProtocol proxyProtocol,
+      @Nullable ListenerTls tls) {
+    return new AcceptSettings(
+        properties.maxConnectionRate(), properties.tcpKeepalive(), proxyProtocol, tls);
   }
 
   static ClientLimits limits(PenstockProperties.Listener properties) {

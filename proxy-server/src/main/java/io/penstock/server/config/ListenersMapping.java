@@ -3,7 +3,9 @@ package io.penstock.server.config;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.listener.ProxyProtocol;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.server.tls.TlsBundles;
@@ -66,9 +68,26 @@ final class ListenersMapping {
             listener.maxClients(),
             listener.password(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
-            ClientsMapping.acceptSettings(listener, tls(listener.tls(), prefix + "tls.")),
+            ClientsMapping.acceptSettings(
+                listener,
+                proxyProtocol(listener.proxyProtocol(), prefix + "proxy-protocol.from"),
+                tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener)),
         new FacadeMapping(reader, prefix).map(listener.clusterFacade(), port));
+  }
+
+  private @Nullable ProxyProtocol proxyProtocol(
+      PenstockProperties.ProxyProtocol protocol, String key) {
+    List<AddressRange> from = new ArrayList<>();
+    for (String range : protocol.from()) {
+      try {
+        from.add(AddressRange.parse(range.strip()));
+      } catch (IllegalArgumentException e) {
+        throw invalid(
+            key, String.valueOf(e.getMessage()), "write addresses or ranges such as 10.0.0.0/8");
+      }
+    }
+    return from.isEmpty() ? null : new ProxyProtocol(from, protocol.timeout());
   }
 
   private @Nullable ListenerTls tls(PenstockProperties.ClientTls tls, String section) {

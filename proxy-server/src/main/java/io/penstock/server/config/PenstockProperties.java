@@ -47,6 +47,7 @@ import org.springframework.validation.annotation.Validated;
  *     disables the probes. macOS uses its own time.
  * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
  *     clients need no authentication.
+ * @param proxyProtocol PROXY protocol of a load balancer before Penstock.
  * @param tls TLS of clients.
  * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
  * @param clientOutputBufferLimit Limits of the replies that one client leaves unread, as in Redis.
@@ -83,6 +84,7 @@ public record PenstockProperties(
     @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
     @Size(min = 1, message = "must not be empty: that would admit every client")
         @Nullable String password,
+    @DefaultValue @Valid ProxyProtocol proxyProtocol,
     @DefaultValue @Valid ClientTls tls,
     @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
     @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
@@ -115,6 +117,7 @@ public record PenstockProperties(
         maxClients,
         maxConnectionRate,
         tcpKeepalive,
+        proxyProtocol,
         tls,
         protoMaxBulkLen,
         clientOutputBufferLimit,
@@ -142,6 +145,22 @@ public record PenstockProperties(
    */
   public record Sync(
       @DefaultValue("256") @Between(min = "1", max = "65536") int maxConnectionsPerNode) {}
+
+  /**
+   * PROXY protocol of a load balancer before Penstock.
+   *
+   * @param from Addresses and ranges of the load balancers, such as `10.0.0.0/8`. Only they may
+   *     connect then, and each connection must begin with a header. If not set, there is none.
+   * @param timeout Time from the connect to the end of the header.
+   */
+  public record ProxyProtocol(
+      @DefaultValue List<String> from,
+      @DefaultValue("5s") @Between(min = "100ms", max = "1m") Duration timeout) {
+
+    public ProxyProtocol {
+      from = List.copyOf(from);
+    }
+  }
 
   /**
    * TLS of clients.
@@ -396,6 +415,7 @@ public record PenstockProperties(
    * @param maxClients Maximum number of clients of this listener.
    * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
    * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
+   * @param proxyProtocol PROXY protocol of a load balancer before this listener.
    * @param tls TLS of the clients of this listener.
    * @param protoMaxBulkLen Maximum size of one argument of a command.
    * @param clientOutputBufferLimit Limits of the replies that one client leaves unread.
@@ -413,6 +433,7 @@ public record PenstockProperties(
       @DefaultValue("10000") @Between(min = "1") int maxClients,
       @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
       @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
+      @DefaultValue @Valid ProxyProtocol proxyProtocol,
       @DefaultValue @Valid ClientTls tls,
       @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
       @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,

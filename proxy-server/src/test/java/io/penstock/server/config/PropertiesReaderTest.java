@@ -150,6 +150,9 @@ class PropertiesReaderTest {
                 Map.entry("penstock.transpond.local.tls.bundle", "backend"),
                 Map.entry("penstock.transpond.local.tls.verify", "ca"),
                 Map.entry("penstock.transpond.local.tls.server-name", "name"),
+                Map.entry("penstock.proxy-protocol.from[0]", "10.0.0.0/8"),
+                Map.entry("penstock.proxy-protocol.from[1]", "::1"),
+                Map.entry("penstock.proxy-protocol.timeout", "39s"),
                 Map.entry("penstock.tls.bundle", "edge"),
                 Map.entry("penstock.tls.client-auth", "want"),
                 Map.entry("penstock.tls.certificate-users[0]", "app"),
@@ -173,6 +176,8 @@ class PropertiesReaderTest {
                 21,
                 Duration.ofSeconds(22),
                 "s3cret",
+                new PenstockProperties.ProxyProtocol(
+                    List.of("10.0.0.0/8", "::1"), Duration.ofSeconds(39)),
                 new PenstockProperties.ClientTls(
                     "edge", ClientAuth.WANT, List.of("app"), Duration.ofSeconds(38)),
                 DataSize.ofMegabytes(2),

@@ -190,6 +190,7 @@ class SettingsMappingTest {
           event-loop-time-slice    | -5ms     | must be 0, or from 1ms to 100ms
           tcp-keepalive            | -1s      | must be 0, or from 1s to 9h
           tcp-keepalive            | 32401s   | must be 0, or from 1s to 9h
+          proxy-protocol.timeout   | 10ms     | must be from 100ms to 1m
           transpond.local.resource | unix://u:s3cret@h:1 | the scheme unix:// is not supported yet
           """)
   void rejectsInvalidAndUnsupportedValues(String key, String value, String reason) {
@@ -201,6 +202,19 @@ class SettingsMappingTest {
     assertThat(fault.key()).isEqualTo("penstock." + key);
     assertThat(fault.reason()).startsWith(reason);
     assertThat(fault.description()).doesNotContain("s3cret");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"balancer, is no IP address", "10.0.0.0/33, is not between 0 and 32"})
+  void rejectsWhatIsNoAddressOfABalancer(String from, String reason) {
+    ConfigurationFault fault =
+        catchThrowableOfType(
+                InvalidConfigurationException.class,
+                () -> map(Map.of(RESOURCE, "redis://h:1", "proxy-protocol.from", from), null))
+            .fault();
+
+    assertThat(fault.key()).isEqualTo("penstock.proxy-protocol.from");
+    assertThat(fault.reason()).contains(from).contains(reason);
   }
 
   @Test

@@ -270,7 +270,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     /** Sets the TLS of clients; by default they have none. */
     public Builder tls(ListenerTls wanted) {
-      return arrivals(new AcceptSettings(arrivals.maxPerSecond(), arrivals.keepAlive(), wanted));
+      return arrivals(arrivals.with(wanted));
     }
 
     public Builder subscriberLimit(OutputLimit limit) {

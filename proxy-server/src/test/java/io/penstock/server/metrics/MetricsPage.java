@@ -228,6 +228,9 @@ final class MetricsPage {
       case REQUEST -> "`client-timeout.request`";
       case REPLY -> "`client-timeout.reply`";
       case PROTOCOL -> "The client sent bytes that are no request, or a request that is too long";
+      case PROXY_PROTOCOL ->
+          "The connection did not begin with a valid PROXY protocol header in time, or its address"
+              + " is not in `proxy-protocol.from`";
       case TLS -> "The TLS handshake failed, or took longer than `tls.handshake-timeout`";
     };
   }

@@ -1,0 +1,127 @@
+package io.penstock.core.listener;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.haproxy.HAProxyCommand;
+import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Waits for the PROXY protocol header that the decoder before it reads, and makes place for the
+ * session then. Confined to the client's loop.
+ */
+final class ProxyHeader extends ChannelInboundHandlerAdapter {
+
+  /** What becomes of a connection. Called once, unless the peer closes it before. */
+  interface Outcome {
+
+    /**
+     * The header is complete.
+     *
+     * @param client the address in it; null if it has none: the balancer itself is the client
+     */
+    void accepted(ChannelHandlerContext context, @Nullable InetSocketAddress client);
+
+    /** There is no valid header. */
+    void rejected(ChannelHandlerContext context, String reason);
+  }
+
+  private final Duration timeout;
+  private final Outcome outcome;
+  private @Nullable Future<?> timer;
+  private boolean over;
+
+  ProxyHeader(Duration timeout, Outcome outcome) {
+    this.timeout = timeout;
+    this.outcome = outcome;
+  }
+
+  @Override
+  public void handlerAdded(ChannelHandlerContext context) {
+    timer =
+        context
+            .executor()
+            .schedule(
+                () -> reject(context, "it has not sent the PROXY protocol header in time"),
+                timeout.toNanos(),
+                TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void handlerRemoved(ChannelHandlerContext context) {
+    end();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    var header = (HAProxyMessage) message;
+    InetSocketAddress client;
+    try {
+      client = source(header);
+    } catch (IllegalArgumentException e) {
+      reject(context, "its PROXY protocol header is not valid: " + e.getMessage());
+      return;
+    } finally {
+      header.release();
+    }
+    if (!over) {
+      end();
+      outcome.accepted(context, client);
+    }
+  }
+
+  /** Returns the client's address; null if the balancer speaks for itself, or does not know it. */
+  private static @Nullable InetSocketAddress source(HAProxyMessage header) {
+    HAProxyProxiedProtocol protocol = header.proxiedProtocol();
+    if (header.command() == HAProxyCommand.LOCAL || protocol == HAProxyProxiedProtocol.UNKNOWN) {
+      return null;
+    }
+    if (protocol != HAProxyProxiedProtocol.TCP4 && protocol != HAProxyProxiedProtocol.TCP6) {
+      throw new IllegalArgumentException("it is of " + protocol + ", not of TCP");
+    }
+    InetAddress address = NetUtil.createInetAddressFromIpAddressString(header.sourceAddress());
+    if (address == null) {
+      throw new IllegalArgumentException("its source is no IP address");
+    }
+    return new InetSocketAddress(address, header.sourcePort());
+  }
+
+  private void end() {
+    over = true;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+  }
+
+  private void reject(ChannelHandlerContext context, String reason) {
+    if (!over) {
+      end();
+      outcome.rejected(context, reason);
+    }
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      context.close(); // a health check that only connects
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    if (cause instanceof DecoderException) {
+      reject(context, "its PROXY protocol header is not valid: " + cause.getMessage());
+    } else {
+      context.close();
+    }
+  }
+}
