@@ -134,7 +134,7 @@ class ShardFaultsIT {
       blocked.send("BLPOP", "{" + lost + "}list", "0");
       Awaitility.await("the call blocks") // else it may block at another server
           .until(() -> frozen.text("INFO", "clients").contains("blocked_clients:1"));
-      frozen.pause();
+      FrozenNode.freeze(frozen);
       try {
         Awaitility.await("another server has the key")
             .untilAsserted(() -> assertThat(wire.call("SET", lost, "meanwhile")).isEqualTo(OK));

@@ -97,7 +97,7 @@ class WaitAofIT {
   @Test
   void aFrozenReplicaOfAnyShardDoesNotCount() {
     Member replica = cluster.replicasOf(master()).getFirst();
-    replica.server().pause();
+    FrozenNode.freeze(replica);
     try {
       assertThat(wire.call("SET", KEY, "v")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAITAOF", "0", "1", "300")).endsWith(":0\r\n");

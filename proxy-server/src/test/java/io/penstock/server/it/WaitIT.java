@@ -85,7 +85,7 @@ class WaitIT {
   @Test
   void aFrozenReplicaOfAnyShardDoesNotCount() {
     Member replica = cluster.replicasOf(cluster.masterOf(137)).getFirst();
-    replica.server().pause();
+    FrozenNode.freeze(replica);
     try {
       assertThat(wire.call("SET", KEY, "v")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WAIT", "1", "100")).isEqualTo(":0\r\n");
