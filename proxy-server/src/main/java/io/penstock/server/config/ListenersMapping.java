@@ -67,6 +67,7 @@ final class ListenersMapping {
             address(listener, port, prefix),
             listener.maxClients(),
             listener.password(),
+            listener.passwordOverlap(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
             ClientsMapping.acceptSettings(
                 listener,

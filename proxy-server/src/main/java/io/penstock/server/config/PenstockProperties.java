@@ -47,6 +47,7 @@ import org.springframework.validation.annotation.Validated;
  *     disables the probes. macOS uses its own time.
  * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
  *     clients need no authentication.
+ * @param passwordOverlap Time for which the earlier password stays valid after a change of it.
  * @param proxyProtocol PROXY protocol of a load balancer before Penstock.
  * @param tls TLS of clients.
  * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
@@ -55,6 +56,8 @@ import org.springframework.validation.annotation.Validated;
  *     that uses the most is closed. If not set, half of the direct memory. `0` is no limit.
  * @param clientTimeout Times after which a client is closed.
  * @param maxInFlight Limits of requests that are not answered yet.
+ * @param drainTimeout Time that clients have to end what they have begun, after a change of the
+ *     configuration without their listener or with other servers for it.
  * @param backend Connections to the nodes.
  * @param topology How Penstock keeps its view of the nodes up to date.
  * @param reads Which nodes serve commands that only read.
@@ -84,6 +87,7 @@ public record PenstockProperties(
     @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
     @Size(min = 1, message = "must not be empty: that would admit every client")
         @Nullable String password,
+    @DefaultValue("5m") @Between(min = "0", max = "24h") Duration passwordOverlap,
     @DefaultValue @Valid ProxyProtocol proxyProtocol,
     @DefaultValue @Valid ClientTls tls,
     @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
@@ -91,6 +95,7 @@ public record PenstockProperties(
     @Between(min = "0") @Nullable DataSize maxmemoryClients,
     @DefaultValue @Valid ClientTimeout clientTimeout,
     @DefaultValue @Valid MaxInFlight maxInFlight,
+    @DefaultValue("30s") @Between(min = "0", max = "24h") Duration drainTimeout,
     @DefaultValue @Valid Backend backend,
     @DefaultValue @Valid Topology topology,
     @DefaultValue @Valid Reads reads,
@@ -114,6 +119,7 @@ public record PenstockProperties(
         bind,
         null,
         password,
+        passwordOverlap,
         maxClients,
         maxConnectionRate,
         tcpKeepalive,
@@ -412,6 +418,7 @@ public record PenstockProperties(
    *     only one.
    * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
    *     clients need no authentication.
+   * @param passwordOverlap Time for which the earlier password stays valid after a change of it.
    * @param maxClients Maximum number of clients of this listener.
    * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
    * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
@@ -430,6 +437,7 @@ public record PenstockProperties(
       @Size(min = 1, message = "must not be empty") @Nullable String upstream,
       @Size(min = 1, message = "must not be empty: that would admit every client")
           @Nullable String password,
+      @DefaultValue("5m") @Between(min = "0", max = "24h") Duration passwordOverlap,
       @DefaultValue("10000") @Between(min = "1") int maxClients,
       @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
       @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
