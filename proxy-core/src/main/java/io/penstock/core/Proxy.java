@@ -25,10 +25,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,9 +55,8 @@ public final class Proxy implements AutoCloseable {
   private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
   private final Retirement retirement;
-  private final ReentrantLock lock = new ReentrantLock();
-  private CompletableFuture<?> lastChange =
-      CompletableFuture.completedFuture(null); // under the lock
+  private final AtomicReference<CompletableFuture<ChangePlan>> lastChange =
+      new AtomicReference<>(CompletableFuture.completedFuture(new ChangePlan(List.of())));
   private volatile Running running;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -187,15 +187,22 @@ public final class Proxy implements AutoCloseable {
    * @return completes with what was done, when new clients and new requests follow the settings
    */
   public CompletionStage<ChangePlan> apply(ProxySettings next) {
-    lock.lock();
-    try {
-      CompletableFuture<ChangePlan> done =
-          lastChange.handle((_, _) -> null).thenCompose(_ -> change(next));
-      lastChange = done;
-      return done;
-    } finally {
-      lock.unlock();
-    }
+    var done = new CompletableFuture<ChangePlan>();
+    CompletableFuture<ChangePlan> before = lastChange.getAndSet(done);
+    before
+        .handle((_, _) -> next)
+        .thenCompose(this::change)
+        .whenComplete((plan, failure) -> {
+          if (failure == null) {
+            done.complete(plan);
+          } else {
+            done.completeExceptionally(
+                failure instanceof CompletionException && failure.getCause() != null
+                    ? failure.getCause()
+                    : failure);
+          }
+        });
+    return done;
   }
 
   private CompletableFuture<ChangePlan> change(ProxySettings next) {

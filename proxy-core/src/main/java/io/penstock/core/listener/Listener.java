@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a listener: one for each of its addresses. */
 public final class Listener {
@@ -20,6 +19,7 @@ public final class Listener {
   private final LoopGroup group;
   private final ClientPipeline pipeline;
   private final Admission admission;
+  private final ConnectionRateLimit rateLimit;
   private volatile AcceptSettings arrivals;
   private volatile List<Channel> channels = List.of();
 
@@ -34,6 +34,7 @@ public final class Listener {
     this.group = group;
     this.admission = admission;
     this.arrivals = arrivals;
+    this.rateLimit = new ConnectionRateLimit(arrivals.maxPerSecond(), admission);
     this.pipeline = new ClientPipeline(sessionLoops, admission, arrivals);
   }
 
@@ -46,9 +47,7 @@ public final class Listener {
    */
   public CompletionStage<List<InetSocketAddress>> bind(ListenAddress address) {
     ServerBootstrap server = group.serverBootstrap(arrivals.keepAlive()).childHandler(pipeline);
-    if (arrivals.maxPerSecond() > 0) {
-      server.handler(new ConnectionRateLimit(arrivals.maxPerSecond(), admission));
-    }
+    server.handler(rateLimit);
     CompletableFuture<List<InetSocketAddress>> all = CompletableFuture.completedFuture(List.of());
     for (String host : address.hosts()) {
       var wanted = new InetSocketAddress(host, address.port());
@@ -87,21 +86,7 @@ public final class Listener {
   public void adopt(AcceptSettings next) {
     arrivals = next;
     pipeline.adopt(next);
-    ConnectionRateLimit limit =
-        next.maxPerSecond() == 0 ? null : new ConnectionRateLimit(next.maxPerSecond(), admission);
-    for (Channel channel : channels) {
-      channel.eventLoop().execute(() -> limitRate(channel, limit));
-    }
-  }
-
-  private static void limitRate(Channel channel, @Nullable ConnectionRateLimit limit) {
-    ConnectionRateLimit present = channel.pipeline().get(ConnectionRateLimit.class);
-    if (present != null) {
-      channel.pipeline().remove(present);
-    }
-    if (limit != null) {
-      channel.pipeline().addFirst(limit);
-    }
+    rateLimit.perSecond(next.maxPerSecond());
   }
 
   private static <T> List<T> with(List<T> some, T another) {

@@ -358,11 +358,73 @@ class SettingsChangeIT {
       first.commandTimeout = Duration.ofMillis(100);
       first.hold = Duration.ofMillis(100);
       proxy.apply();
+      client.call("GET", "server"); // over a connection that is made after the change
       FrozenNode.freeze(one);
 
       assertThat(client.call("GET", "server")).startsWith("-TIMEOUT");
     } finally {
       one.resume();
+    }
+  }
+
+  @Test
+  void passwordsOfNodesChangeOnOpenConnections() {
+    try (ServerProcess server = ServerProcess.builder().password("old").start()) {
+      first.kind = ChangingProxy.single(server, "old");
+      proxy.apply();
+      try (RespClient client = proxy.connect("main");
+          RespClient subscribed = proxy.connect("main")) {
+        client.call("SET", "k", "v");
+        subscribed.call("SUBSCRIBE", "ch");
+        List<String> before = ids(server);
+        server.text("ACL", "SETUSER", "default", ">new");
+
+        first.kind = ChangingProxy.single(server, "new");
+        assertThat(lines(proxy.apply())).containsExactly("CHANGE upstream first password");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() ->
+                ChangingProxy.connections(server).stream()
+                    .allMatch(line -> line.contains(" cmd=auth ")));
+        assertThat(ids(server)).isEqualTo(before);
+
+        server.text("ACL", "SETUSER", "default", "<old");
+        assertThat(client.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+        assertThat(client.call("BLPOP", "nothing", "0.01"))
+            .isEqualTo("*-1\r\n"); // a new connection
+        server.text("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() -> client.call("GET", "k").equals(Wire.bulk("v")));
+      }
+    }
+  }
+
+  private static List<String> ids(ServerProcess server) {
+    return ChangingProxy.connections(server).stream()
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void aPasswordThatNodesRejectChangesNothing() {
+    try (ServerProcess server = ServerProcess.builder().password("right").start()) {
+      first.kind = ChangingProxy.single(server, "right");
+      proxy.apply();
+      try (RespClient client = proxy.connect("main")) {
+        first.kind = ChangingProxy.single(server, "wrong");
+
+        assertThatThrownBy(() -> proxy.apply())
+            .isInstanceOf(ChangeRejectedException.class)
+            .hasMessageContaining("WRONGPASS")
+            .hasMessageNotContaining("wrong");
+        server.text("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() -> client.call("PING", "x").equals(Wire.bulk("x")));
+        assertThat(client.call("GET", "k")).isEqualTo("$-1\r\n");
+      }
     }
   }
 
