@@ -197,7 +197,7 @@ final class ChangingProxy implements AutoCloseable {
   /**
    * Returns the lines of a server's list of clients that are Penstock's connections for requests.
    */
-  static List<String> connections(ServerProcess server) {
+  static List<String> connections(RespClient server) {
     return server
         .text("CLIENT", "LIST")
         .lines()

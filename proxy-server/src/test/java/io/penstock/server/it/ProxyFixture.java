@@ -73,8 +73,7 @@ public final class ProxyFixture implements AutoCloseable {
             credentials(group.sentinelUser(), group.sentinelPassword())));
   }
 
-  private static @Nullable Credentials credentials(
-      @Nullable String user, @Nullable String password) {
+  static @Nullable Credentials credentials(@Nullable String user, @Nullable String password) {
     return password == null ? null : new Credentials(user, password);
   }
 
