@@ -26,7 +26,7 @@ final class BusyClient implements AutoCloseable {
    * @param client is closed at the end
    */
   BusyClient(RespClient client, String key, int pipeline) {
-    done = CompletableFuture.runAsync(() -> run(client, key, pipeline), Thread.ofVirtual()::start);
+    done = CompletableFuture.runAsync(() -> run(client, key, pipeline), Thread.ofPlatform()::start);
   }
 
   private void run(RespClient client, String key, int pipeline) {

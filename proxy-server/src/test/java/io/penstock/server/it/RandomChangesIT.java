@@ -45,7 +45,7 @@ class RandomChangesIT {
   private static final Logger LOG = LoggerFactory.getLogger(RandomChangesIT.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long SEED = Long.getLong("penstock.seed", 31);
-  private static final int CHANGES = Integer.getInteger("penstock.changes", 300);
+  private static final int CHANGES = Integer.getInteger("penstock.changes", 200);
   private static final String KEY = "random-changes";
 
   /** Kinds of changes; a change consists of up to three. */
@@ -199,6 +199,7 @@ class RandomChangesIT {
       proxy.apply();
     }
     resetCounters();
+    connectEachLoop();
     int threads = Thread.activeCount();
     long files = openFiles();
     try (var steady = new BusyClient(proxy.connect("steady"), "steady", 10);
@@ -218,6 +219,17 @@ class RandomChangesIT {
       assertThat(pipelining.stop() + waiting.stop()).as("seed %d", SEED).isEqualTo(counted());
     }
     assertNothingIsLeft(threads, files);
+  }
+
+  /** Has each event loop connect to the nodes of the upstream that never changes. */
+  private void connectEachLoop() {
+    List<RespClient> clients = new ArrayList<>();
+    for (int i = 0; i < proxy.eventLoops; i++) {
+      RespClient client = proxy.connect("steady");
+      client.call("GET", KEY);
+      clients.add(client);
+    }
+    clients.forEach(RespClient::close);
   }
 
   private void resetCounters() {
