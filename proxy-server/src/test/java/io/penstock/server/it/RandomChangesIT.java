@@ -3,7 +3,6 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.penstock.core.ProxyUpstream;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
@@ -19,14 +18,17 @@ import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
+import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -201,7 +203,7 @@ class RandomChangesIT {
     resetCounters();
     connectEachLoop();
     int threads = Thread.activeCount();
-    long files = openFiles();
+    long sockets = openSockets();
     try (var steady = new BusyClient(proxy.connect("steady"), "steady", 10);
         var pipelining = new BusyClient(proxy.connect("concerned"), KEY, 50);
         var waiting = new BusyClient(proxy.connect("concerned"), KEY, 1)) {
@@ -218,7 +220,7 @@ class RandomChangesIT {
       assertThat(steady.stop()).isPositive();
       assertThat(pipelining.stop() + waiting.stop()).as("seed %d", SEED).isEqualTo(counted());
     }
-    assertNothingIsLeft(threads, files);
+    assertNothingIsLeft(threads, sockets);
   }
 
   /** Has each event loop connect to the nodes of the upstream that never changes. */
@@ -241,7 +243,7 @@ class RandomChangesIT {
     }
   }
 
-  private void assertNothingIsLeft(int threads, long files) {
+  private void assertNothingIsLeft(int threads, long sockets) {
     proxy.listeners.keySet().removeIf(name -> !name.equals("steady"));
     proxy.upstreams.keySet().removeIf(name -> !name.equals("steady"));
     List<WeakReference<ProxyUpstream>> gone = new ArrayList<>(replaced);
@@ -256,13 +258,29 @@ class RandomChangesIT {
           System.gc();
           assertThat(gone).allMatch(each -> each.get() == null);
           assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads);
-          assertThat(openFiles()).isLessThanOrEqualTo(files);
+          assertThat(openSockets()).isLessThanOrEqualTo(sockets);
           assertThat(two.text("CLIENT", "LIST").lines()).hasSize(1); // this one
         });
   }
 
-  private static long openFiles() {
-    return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-        .getOpenFileDescriptorCount();
+  /** Returns 0 where there is no {@code /proc}. */
+  private static long openSockets() {
+    Path files = Path.of("/proc/self/fd");
+    if (!Files.isDirectory(files)) {
+      return 0;
+    }
+    try (Stream<Path> all = Files.list(files)) {
+      return all.filter(RandomChangesIT::isSocket).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isSocket(Path file) {
+    try {
+      return Files.readSymbolicLink(file).toString().startsWith("socket:");
+    } catch (IOException e) {
+      return false; // closed meanwhile
+    }
   }
 }
