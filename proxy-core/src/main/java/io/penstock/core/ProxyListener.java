@@ -6,6 +6,7 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
@@ -145,17 +146,29 @@ public final class ProxyListener {
     return upstream;
   }
 
-  /** Returns the addresses that clients connect to; empty before they are bound. */
+  /**
+   * Returns the TCP addresses that clients connect to; empty before they are bound, and if it is a
+   * Unix socket.
+   */
   public List<InetSocketAddress> addresses() {
     return addresses;
   }
 
-  /** Returns the first of the {@link #addresses}, or null before it is bound. */
+  /** Returns the first of the {@link #addresses}, or null if there is none. */
   public @Nullable InetSocketAddress address() {
     return addresses.isEmpty() ? null : addresses.getFirst();
   }
 
-  /** Returns whether clients can connect. */
+  /** Returns where clients connect, with the port that was bound in place of 0. */
+  public ListenAddress listenAddress() {
+    InetSocketAddress bound = address();
+    ListenAddress wanted = settings.listen().address();
+    return bound != null && wanted instanceof ListenAddress.Tcp tcp
+        ? tcp.withPort(bound.getPort())
+        : wanted;
+  }
+
+  /** Returns whether clients can connect. Not to be called on event loops. */
   public boolean isListening() {
     return socket.isOpen();
   }

@@ -61,7 +61,7 @@ public final class ClientLog {
                   + " are used{}",
               prefix,
               client.id(),
-              client.address(),
+              client.peer(),
               why,
               account.unreadBytes(),
               account.keptBytes(),
@@ -80,7 +80,7 @@ public final class ClientLog {
             "{}Client {} ({}) failed to authenticate{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             more(times)));
   }
 
@@ -91,7 +91,7 @@ public final class ClientLog {
             "{}Client {} ({}) is not read while {} of its requests are pending{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             limits.inFlight(),
             more(times)));
   }
@@ -103,7 +103,7 @@ public final class ClientLog {
             "{}A request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             most,
             more(times)));
   }

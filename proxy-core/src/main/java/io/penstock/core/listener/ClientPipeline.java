@@ -13,11 +13,13 @@ import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.NetUtil;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.TlsFailure;
+import io.penstock.core.transport.UnixSockets;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -40,10 +42,24 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   private final Admission admission;
   private final @Nullable ProxyProtocol proxyProtocol;
   private final @Nullable ListenerTls tls;
+  private final @Nullable String unixSocket;
   private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
+  /** For clients over TCP. */
   ClientPipeline(
       Function<EventLoop, SessionLoop> sessionLoops, Admission admission, AcceptSettings arrivals) {
+    this(sessionLoops, admission, arrivals, null);
+  }
+
+  /**
+   * @param unixSocket name of the Unix socket that clients connect to; null for TCP
+   */
+  ClientPipeline(
+      Function<EventLoop, SessionLoop> sessionLoops,
+      Admission admission,
+      AcceptSettings arrivals,
+      @Nullable String unixSocket) {
+    this.unixSocket = unixSocket;
     this.sessionLoops = sessionLoops;
     this.admission = admission;
     this.proxyProtocol = arrivals.proxyProtocol();
@@ -52,6 +68,9 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
+    if (unixSocket != null) {
+      Session.setUnixSocket(channel, unixSocket);
+    }
     if (admission.tryAdmit()) {
       channel.closeFuture().addListener(_ -> admission.clientClosed());
       SessionLoop loop = sessionLoops.apply(channel.eventLoop());
@@ -152,9 +171,19 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     waited.pipeline().replace(waited.handler(), null, handler);
   }
 
+  /** Returns the address of a connection for a log line. */
+  private String peer(Channel channel) {
+    if (unixSocket != null) {
+      return UnixSockets.describe(unixSocket, channel);
+    }
+    return channel.remoteAddress() instanceof InetSocketAddress address
+        ? NetUtil.toSocketAddressString(address)
+        : String.valueOf(channel.remoteAddress());
+  }
+
   private void reject(Channel channel, SessionLoop loop, CloseReason why, String reason) {
     loop.counters().countClose(why);
-    admission.logRefused(channel.remoteAddress(), reason);
+    admission.logRefused(peer(channel), reason);
     if (channel instanceof DuplexChannel socket) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }

@@ -338,7 +338,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
-          new ListenAddress(bind, port),
+          new ListenAddress.Tcp(bind, port),
           maxClients,
           password,
           512 * 1024 * 1024,
