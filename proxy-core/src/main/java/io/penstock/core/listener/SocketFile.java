@@ -67,7 +67,7 @@ final class SocketFile {
   static SocketFile create(ListenAddress.Unix address) throws IOException {
     Path path = Path.of(address.name());
     Path parent = Objects.requireNonNull(path.getParent());
-    if (!Files.isDirectory(parent)) {
+    if (Files.notExists(parent)) {
       throw new UnusableSocketFileException(
           Reason.NO_FOLDER, "the folder " + parent + " does not exist", null);
     }

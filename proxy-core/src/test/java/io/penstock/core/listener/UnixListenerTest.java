@@ -28,6 +28,7 @@ import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -230,6 +231,41 @@ class UnixListenerTest {
         .cause()
         .isInstanceOf(CannotBindException.class)
         .hasStackTraceContaining("transport nio has no abstract names");
+  }
+
+  @Test
+  void nobodyCanReachTheSocketBeforeItsModeIsSet() throws IOException {
+    var address = new ListenAddress.Unix(path.toString(), new Permissions(0600, null, null));
+    SocketFile file = SocketFile.create(address);
+    Path own = Objects.requireNonNull(file.temporary().getParent());
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(own)))
+        .isEqualTo("rwx------");
+    try (var bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      bound.bind(UnixDomainSocketAddress.of(file.temporary()));
+      assertThat(path).doesNotExist();
+
+      file.publish();
+
+      assertThat(permissions()).isEqualTo("rw-------");
+      assertThat(files()).containsExactly("penstock.sock");
+      file.delete();
+      assertThat(files()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFileThatAppearsMeanwhileIsKept() throws IOException {
+    SocketFile file = SocketFile.create(new ListenAddress.Unix(path.toString()));
+    try (var bound = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      bound.bind(UnixDomainSocketAddress.of(file.temporary()));
+      Files.writeString(path, "mine");
+
+      assertThatThrownBy(file::publish).isInstanceOf(UnusableSocketFileException.class);
+
+      file.delete();
+      assertThat(path).hasContent("mine");
+      assertThat(files()).containsExactly("penstock.sock");
+    }
   }
 
   @Test
