@@ -7,11 +7,13 @@ import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
@@ -62,7 +64,7 @@ public final class Proxy implements AutoCloseable {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
-    this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
+    this.group = new LoopGroup(transports(settings), settings.eventLoops(), settings.timeSlice());
     this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
     this.events = events;
     this.lags = new LoopParts<>(group, LoopLag::new);
@@ -81,6 +83,21 @@ public final class Proxy implements AutoCloseable {
       listeners.put(each.name(), listener(each, settings, upstream));
     }
     this.running = new Running(settings, listeners, upstreams);
+  }
+
+  private static List<Transport> transports(ProxySettings settings) {
+    boolean unixClients =
+        settings.listeners().stream()
+            .anyMatch(each -> each.listen().address() instanceof ListenAddress.Unix);
+    List<Transport> candidates = settings.transport().candidates(unixClients);
+    List<Transport> usual = settings.transport().candidates(false);
+    if (!candidates.equals(usual) && usual.getFirst().unavailability() == null) {
+      log.info(
+          "{} is preferred to {} because there is a listener with a Unix socket",
+          candidates.getFirst().configName(),
+          usual.getFirst().configName());
+    }
+    return candidates;
   }
 
   private ProxyListener listener(

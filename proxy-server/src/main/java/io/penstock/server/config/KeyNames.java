@@ -29,7 +29,8 @@ final class KeyNames {
 
   /** Keys of a listener that have no default outside: they describe one listener. */
   private static final Set<String> OWN =
-      Set.of("port", "bind", "upstream", "password", "tls", "clusterfacade");
+      Set.of(
+          "port", "bind", "path", "mode", "owner", "upstream", "password", "tls", "clusterfacade");
 
   /** Keys of {@code reads}, uniform, by the name that they may have directly below an upstream. */
   private static final Map<String, String> SHORT =

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public enum UrlRules {
   /**
    * Of the tree {@code penstock}. Credentials are optional and end at the last {@code @}.
-   * Credentials, the master's name and values of parameters are percent-decoded. A parameter that
-   * does not exist is an error.
+   * Credentials, the master's name, paths and values of parameters are percent-decoded. A parameter
+   * that does not exist is an error.
    */
   PENSTOCK {
     @Override
@@ -64,7 +64,7 @@ public enum UrlRules {
     }
 
     @Override
-    String name(String text) {
+    String decoded(String text) {
       return PercentEncoding.decode(text);
     }
   },
@@ -116,7 +116,7 @@ public enum UrlRules {
     }
 
     @Override
-    String name(String text) {
+    String decoded(String text) {
       return text;
     }
   };
@@ -146,8 +146,8 @@ public enum UrlRules {
 
   abstract UrlParameters parameters(String scheme, @Nullable String query);
 
-  /** Returns the name of a master as the sentinels know it. */
-  abstract String name(String text);
+  /** Returns the name of a master as the sentinels know it, or a path. */
+  abstract String decoded(String text);
 
   private static @Nullable Credentials credentials(String user, String password) {
     return password.isEmpty() ? null : new Credentials(user.isEmpty() ? null : user, password);

@@ -118,7 +118,7 @@ final class ChangingProxy implements AutoCloseable {
         named.getKey(),
         spec.upstream,
         new ProxySettings.Listen(
-            new ListenAddress("127.0.0.1", spec.port),
+            new ListenAddress.Tcp("127.0.0.1", spec.port),
             spec.maxClients,
             spec.password,
             spec.passwordOverlap,
