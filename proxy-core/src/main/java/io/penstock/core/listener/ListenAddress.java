@@ -64,7 +64,7 @@ public sealed interface ListenAddress {
   }
 
   /**
-   * Who may connect to a Unix socket: those who may write to its file.
+   * Which users may connect to a Unix socket: those that may write to its file.
    *
    * @param mode permission bits of the file, 0 to 0777; null for those that the umask leaves
    * @param user name or number of the file's owner; null for the user of this process

@@ -102,7 +102,7 @@ final class ListenersMapping {
     if (address instanceof ListenAddress.Unix && !protocol.from().isEmpty()) {
       throw invalid(
           key,
-          "who connects to the Unix socket " + address + " has no IP address",
+          "clients of the Unix socket " + address + " have no IP address",
           "write an empty list for this listener, or a port in place of its path");
     }
     List<AddressRange> from = new ArrayList<>();

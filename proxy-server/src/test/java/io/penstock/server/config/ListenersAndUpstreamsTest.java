@@ -449,7 +449,7 @@ class ListenersAndUpstreamsTest {
           listeners: {m: {path: /a}, n: {path: /a}}  | listeners.n.path | /a | the listener m has this path too
           listeners: {m: {path: /a}, n: {path: /b/../a}} | listeners.n.path | /b/../a | the listener m has this path too
           listeners: {m: {path: /a, cluster-facade: {enabled: true}}} | listeners.m.cluster-facade.enabled | true | clients of a cluster connect to hosts and ports
-          listeners: {m: {path: /a, proxy-protocol: {from: 10.0.0.1}}} | listeners.m.proxy-protocol.from | 10.0.0.1 | who connects to the Unix socket /a has no IP address
+          listeners: {m: {path: /a, proxy-protocol: {from: 10.0.0.1}}} | listeners.m.proxy-protocol.from | 10.0.0.1 | clients of the Unix socket /a have no IP address
           listeners: {m: {port: 1, password: ''}}    | listeners.m.password | | must not be empty
           listeners: [{port: 1}]                     | listeners[0] | - | penstock.listeners is not a list
           listeners: {m_n: {port: 1}}                | listeners.m_n | - | 'm_n' is not a name
