@@ -140,11 +140,13 @@ public final class ControlPlane {
   /** Closes all connections of this one; later queries fail. Returns at once. */
   public void release() {
     released = true;
+    if (closed.get()) {
+      return; // which closes them too
+    }
     Stream.concat(Stream.of(client), encrypted.values().stream())
-        .forEach(each -> {
-          threads.clients.remove(each);
-          each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
-        });
+        .forEach(each ->
+            each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
+                .whenComplete((_, _) -> threads.clients.remove(each)));
   }
 
   private boolean isClosed() {

@@ -17,10 +17,12 @@ import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -35,6 +37,7 @@ import org.junit.jupiter.api.TestInstance;
 class SettingsChangeIT {
 
   private static final Duration PATIENCE = ChangingProxy.PATIENCE;
+  private static final int MOST_CONNECTIONS = 10_000;
 
   private final ServerProcess one = ServerProcess.start();
   private final ServerProcess two = ServerProcess.start();
@@ -427,6 +430,59 @@ class SettingsChangeIT {
       assertThat(accepts(proxy.port("main"))).isTrue();
       assertThat(accepts(before)).isFalse();
     }
+  }
+
+  @Test
+  void listenersThatChangePlacesHandTheirSocketsOn() {
+    main.port = freePort();
+    main.maxClients = MOST_CONNECTIONS;
+    other.port = freePort();
+    other.maxClients = MOST_CONNECTIONS;
+    proxy.apply();
+    int mainPort = main.port;
+    int otherPort = other.port;
+    AtomicBoolean stopped = new AtomicBoolean();
+    CompletableFuture<Integer> connecting =
+        CompletableFuture.supplyAsync(
+            () -> connectUntil(stopped, mainPort), Thread.ofPlatform()::start);
+
+    for (int i = 0; i < 10; i++) {
+      int port = main.port;
+      main.port = other.port;
+      other.port = port;
+      proxy.apply();
+      assertThat(served(main.port)).isEqualTo("one");
+      assertThat(served(other.port)).isEqualTo("two");
+    }
+    proxy.listeners.remove("main");
+    ChangingProxy.ListenerSpec renamed = proxy.listener("renamed", "first");
+    renamed.port = mainPort;
+    renamed.maxClients = MOST_CONNECTIONS;
+    proxy.apply();
+    assertThat(served(mainPort)).isEqualTo("one");
+    assertThat(served(otherPort)).isEqualTo("two");
+
+    stopped.set(true);
+    assertThat(ProxyFixture.await(connecting)).isPositive();
+  }
+
+  private static String served(int port) {
+    try (RespClient client = RespClient.open("127.0.0.1", port)) {
+      return client.text("GET", "server");
+    }
+  }
+
+  /** Connects again and again; throws if the port is closed once. */
+  private static int connectUntil(AtomicBoolean stopped, int port) {
+    int times = 0;
+    while (!stopped.get() && times < MOST_CONNECTIONS) {
+      try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        times += socket.isConnected() ? 1 : 0;
+      } catch (IOException e) {
+        throw new AssertionError("the port was closed for a time", e);
+      }
+    }
+    return times;
   }
 
   private static int freePort() {
