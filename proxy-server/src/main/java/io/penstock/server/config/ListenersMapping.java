@@ -66,7 +66,7 @@ final class ListenersMapping {
         new Listen(
             address(listener, port, prefix),
             listener.maxClients(),
-            listener.password(),
+            reader.secret(prefix + "password", listener.password(), listener.passwordFile()),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
             ClientsMapping.acceptSettings(
                 listener,

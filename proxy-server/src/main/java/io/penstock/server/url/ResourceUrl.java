@@ -77,7 +77,17 @@ public final class ResourceUrl {
    * @throws InvalidUrlException with a reason and a fix without passwords
    */
   public static Resource parse(String url, UrlRules rules) {
-    return parse(url, rules, false).resource();
+    return parse(url, rules, UrlSecrets.NONE);
+  }
+
+  /**
+   * Parses one URL.
+   *
+   * @param secrets passwords that are not in it: what precedes its {@code @} is the user then
+   * @throws InvalidUrlException with a reason and a fix without passwords
+   */
+  public static Resource parse(String url, UrlRules rules, UrlSecrets secrets) {
+    return parse(url, rules, secrets, false).resource();
   }
 
   /**
@@ -86,11 +96,11 @@ public final class ResourceUrl {
    *
    * @throws InvalidUrlException with a reason and a fix without passwords
    */
-  public static ShardUrl parseShard(String url) {
-    return parse(url, UrlRules.PENSTOCK, true);
+  public static ShardUrl parseShard(String url, UrlSecrets secrets) {
+    return parse(url, UrlRules.PENSTOCK, secrets, true);
   }
 
-  private static ShardUrl parse(String url, UrlRules rules, boolean shard) {
+  private static ShardUrl parse(String url, UrlRules rules, UrlSecrets secrets, boolean shard) {
     int end = endOfScheme(url);
     if (end < 0) {
       throw new InvalidUrlException(
@@ -100,8 +110,7 @@ public final class ResourceUrl {
     String scheme = url.substring(0, end);
     requireKnown(scheme);
     UrlRules.UrlParts parts = rules.divide(url.substring(end + 3));
-    String userAndPassword = parts.credentials();
-    Credentials credentials = userAndPassword == null ? null : rules.credentials(userAndPassword);
+    Credentials credentials = credentials(parts.credentials(), rules, secrets.password());
     UrlParameters written = rules.parameters(scheme, parts.query());
     UrlParameters parameters = shard ? written.ofShard() : written;
     String kind = withoutTls(scheme);
@@ -109,15 +118,28 @@ public final class ResourceUrl {
         switch (kind) {
           case CLUSTER, CLUSTER_READS -> cluster(parts.address(), credentials, parameters);
           case SENTINEL, SENTINEL_READS ->
-              sentinel(parts.address(), credentials, parameters, rules);
+              sentinel(parts.address(), credentials, parameters, rules, secrets.sentinelPassword());
           case PROXIES -> proxies(parts.address(), credentials, parameters);
           default -> single(parts.address(), credentials, parameters);
         };
+    if (secrets.sentinelPassword() != null && !kind.startsWith(SENTINEL)) {
+      throw new InvalidUrlException(
+          "it names no sentinels, and there is a sentinel-password-file",
+          "remove sentinel-password-file");
+    }
     resource = resource.saying(!kind.equals(scheme), parameters.sentinelTls());
     return shard
         ? new ShardUrl(
             resource, parts.address(), parameters.name(), parameters.weight(), parameters.tokens())
         : ShardUrl.of(resource, parts.address());
+  }
+
+  private static @Nullable Credentials credentials(
+      @Nullable String written, UrlRules rules, @Nullable String password) {
+    if (password != null) {
+      return rules.credentials(written, password);
+    }
+    return written == null ? null : rules.credentials(written);
   }
 
   /**
@@ -180,7 +202,11 @@ public final class ResourceUrl {
   }
 
   private static Resource sentinel(
-      String address, @Nullable Credentials credentials, UrlParameters parameters, UrlRules rules) {
+      String address,
+      @Nullable Credentials credentials,
+      UrlParameters parameters,
+      UrlRules rules,
+      @Nullable String sentinelPassword) {
     int slash = address.indexOf('/');
     String name = slash < 0 ? "" : rules.name(address.substring(slash + 1));
     if (name.isBlank()) {
@@ -199,7 +225,7 @@ public final class ResourceUrl {
             name,
             credentials,
             parameters.database(),
-            parameters.sentinelCredentials());
+            parameters.sentinelCredentials(sentinelPassword));
     return withoutTls(parameters.scheme()).equals(SENTINEL)
         ? Resource.of(sentinel)
         : Resource.forReads(sentinel, parameters.withMaster());
