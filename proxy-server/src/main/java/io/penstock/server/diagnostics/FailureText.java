@@ -3,15 +3,20 @@ package io.penstock.server.diagnostics;
 import io.penstock.server.config.ConfigurationFault;
 import io.penstock.server.config.InvalidConfigurationException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
+import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
 /** What is wrong with a configuration, on one line: in the words of a start that fails. */
 public final class FailureText {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FailureText.class);
 
   private FailureText() {}
 
@@ -30,7 +35,8 @@ public final class FailureText {
         SpringFactoriesLoader.forDefaultResourceLocation()
             .load(
                 FailureAnalyzer.class,
-                ArgumentResolver.of(BeanFactory.class, beans).and(Environment.class, environment));
+                ArgumentResolver.of(BeanFactory.class, beans).and(Environment.class, environment),
+                FailureHandler.handleMessage((message, e) -> LOG.debug("{}", message.get(), e)));
     for (FailureAnalyzer analyzer : analyzers) {
       FailureAnalysis analysis = analyzer.analyze(failure);
       if (analysis != null) {

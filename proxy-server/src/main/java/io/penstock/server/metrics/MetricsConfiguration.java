@@ -88,6 +88,12 @@ public class MetricsConfiguration {
     return new MemoryLimits(settings);
   }
 
+  /** Also a {@code MeterBinder}. */
+  @Bean
+  ConfigurationMetrics configurationMetrics() {
+    return new ConfigurationMetrics();
+  }
+
   /** The memory of Netty's allocator; Spring Boot registers that of the JVM. */
   @Bean
   MeterBinder nettyMemory() {

@@ -1,6 +1,7 @@
 package io.penstock.server.reload;
 
 import io.penstock.core.ChangePlan.Step;
+import io.penstock.server.change.ReloadOutcome;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param plan what was changed, or would have been; what needs a restart comes last
  */
 record Attempt(
-    Instant at, Trigger trigger, Outcome outcome, @Nullable String reason, List<Step> plan) {
+    Instant at, Trigger trigger, ReloadOutcome outcome, @Nullable String reason, List<Step> plan) {
 
   Attempt {
     plan = List.copyOf(plan);

@@ -5,12 +5,14 @@ import io.penstock.core.ChangePlan.Action;
 import io.penstock.core.ChangePlan.Step;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.server.change.ReloadOutcome;
 import io.penstock.server.change.SettingsListener;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.diagnostics.FailureText;
 import io.penstock.server.management.ManagementAccess;
+import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
 import io.penstock.server.tls.TlsReload;
 import java.time.Instant;
@@ -49,6 +51,7 @@ final class Reload {
       Proxy proxy,
       TlsReload tls,
       ManagementAccess access,
+      ConfigurationMetrics metrics,
       ConfigurableApplicationContext application,
       ObjectProvider<SettingsListener> listeners,
       ObjectProvider<UpstreamOverride> demo) {}
@@ -92,11 +95,13 @@ final class Reload {
         change.next().bundles().rollBack();
       }
       String reason =
-          FailureText.of(cause(e), parts.application(), parts.application().getEnvironment());
+          FailureText.of(
+              cause(e), parts.application().getBeanFactory(), parts.application().getEnvironment());
       attempt =
-          attempt(trigger, Outcome.REFUSED, reason, change == null ? List.of() : change.plan());
+          attempt(
+              trigger, ReloadOutcome.REFUSED, reason, change == null ? List.of() : change.plan());
     }
-    if (!quiet || attempt.outcome() != Outcome.UNCHANGED) {
+    if (!quiet || attempt.outcome() != ReloadOutcome.UNCHANGED) {
       log(attempt);
       add(attempt);
     }
@@ -110,7 +115,7 @@ final class Reload {
   }
 
   private static Attempt attempt(
-      Trigger trigger, Outcome outcome, @Nullable String reason, List<Step> plan) {
+      Trigger trigger, ReloadOutcome outcome, @Nullable String reason, List<Step> plan) {
     return new Attempt(Instant.now(), trigger, outcome, reason, plan);
   }
 
@@ -158,7 +163,7 @@ final class Reload {
     return keys;
   }
 
-  private Outcome apply(Change change, Trigger trigger) {
+  private ReloadOutcome apply(Change change, Trigger trigger) {
     Snapshot now = inForce.current();
     if (change.steps().isEmpty()) {
       inForce.set(
@@ -169,7 +174,7 @@ final class Reload {
               change.readFrom(),
               change.pending(),
               now.lastAttempt()));
-      return Outcome.UNCHANGED;
+      return ReloadOutcome.UNCHANGED;
     }
     for (Step step : change.plan()) {
       LOG.info("Reload ({}): {}", trigger.text(), text(step));
@@ -187,7 +192,7 @@ final class Reload {
             now.lastAttempt()));
     ProxySettings settings = parts.proxy().settings();
     parts.listeners().orderedStream().forEach(listener -> listener.settingsInForce(settings));
-    return Outcome.APPLIED;
+    return ReloadOutcome.APPLIED;
   }
 
   /** Returns a step in words. */
@@ -234,10 +239,10 @@ final class Reload {
             now.readFrom(),
             now.pending(),
             attempt));
-    counted(attempt.outcome());
-  }
-
-  private void counted(Outcome outcome) {
-    parts.application().getBeanProvider(ReloadMetrics.class).ifAvailable(m -> m.count(outcome));
+    parts
+        .metrics()
+        .reloaded(
+            attempt.outcome(),
+            new ConfigurationMetrics.InForce(now.version(), now.since(), now.pending().size()));
   }
 }

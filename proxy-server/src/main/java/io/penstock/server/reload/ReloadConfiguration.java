@@ -6,6 +6,7 @@ import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import io.penstock.server.management.ManagementAccess;
+import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.tls.TlsReload;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -27,10 +28,11 @@ public class ReloadConfiguration {
       Proxy proxy,
       TlsReload tls,
       ManagementAccess access,
+      ConfigurationMetrics metrics,
       ConfigurableApplicationContext application,
       ObjectProvider<SettingsListener> listeners,
       ObjectProvider<UpstreamOverride> demo) {
-    return new Reload.Parts(proxy, tls, access, application, listeners, demo);
+    return new Reload.Parts(proxy, tls, access, metrics, application, listeners, demo);
   }
 
   @Bean
@@ -44,9 +46,9 @@ public class ReloadConfiguration {
         new Reload(parts, inForce, sources), inForce, signal.getIfAvailable(), proxy);
   }
 
-  /** Also a {@code MeterBinder}. */
   @Bean
-  ReloadMetrics reloadMetrics(ConfigurationInForce inForce) {
-    return new ReloadMetrics(inForce);
+  PenstockEndpoint penstockEndpoint(
+      Proxy proxy, ConfigurationInForce inForce, ReloadThread reloads) {
+    return new PenstockEndpoint(proxy, inForce, reloads);
   }
 }

@@ -102,6 +102,14 @@ final class ReloadThread implements SmartLifecycle {
     }
   }
 
+  private void runSafely(Trigger trigger, boolean quiet) {
+    try {
+      run(trigger, quiet);
+    } catch (RuntimeException e) {
+      LOG.error("A reload failed", e);
+    }
+  }
+
   private Attempt run(Trigger trigger, boolean quiet) {
     WatchedFiles known = reload.files();
     Map<Path, String> before = known.digests();
@@ -132,17 +140,14 @@ final class ReloadThread implements SmartLifecycle {
 
   /** Reloads if files have changed since they were read, and not since the last look. */
   private void look() {
-    try {
-      Map<Path, String> now = reload.files().digests();
-      if (now.equals(read)) {
-        seen = null;
-      } else if (now.equals(seen)) {
-        run(Trigger.FILES, false);
-      } else {
-        seen = now;
-      }
-    } catch (RuntimeException e) {
-      LOG.error("The files of the configuration could not be watched; tried again", e);
+    Map<Path, String> now = reload.files().digests();
+    if (now.equals(read)) {
+      seen = null;
+    } else if (now.equals(seen)) {
+      read = now;
+      runSafely(Trigger.FILES, false);
+    } else {
+      seen = now;
     }
   }
 
@@ -154,7 +159,7 @@ final class ReloadThread implements SmartLifecycle {
     }
     if (inForce.current().configuration().properties().reload() == ReloadMode.ON_CHANGE) {
       // finds out which files there are, and what has changed since the start read them
-      thread.execute(() -> run(Trigger.FILES, true));
+      thread.execute(() -> runSafely(Trigger.FILES, true));
     }
   }
 

@@ -159,6 +159,27 @@ public final class ResourceUrl {
     return secret.find() ? shown.substring(0, secret.end()) + "***" : shown;
   }
 
+  /**
+   * Returns the URL with its user and without its passwords.
+   *
+   * @param userOnly whether what precedes the {@code @} is the user, because the password is in a
+   *     file
+   */
+  public static String withoutPassword(String url, boolean userOnly) {
+    String masked = masked(url);
+    int scheme = endOfScheme(url);
+    int start = scheme + "://".length();
+    int at = url.lastIndexOf('@');
+    if (scheme < 0 || at <= start || !masked.startsWith("***@", start)) {
+      return masked;
+    }
+    String credentials = url.substring(start, at);
+    int colon = credentials.indexOf(':');
+    String user =
+        colon >= 0 ? credentials.substring(0, colon + 1) + "***" : userOnly ? credentials : "***";
+    return url.substring(0, start) + user + masked.substring(start + "***".length());
+  }
+
   /** Returns the place of the {@code ://}; -1 if what precedes it may be part of a password. */
   private static int endOfScheme(String url) {
     int end = url.indexOf("://");

@@ -1,9 +1,9 @@
-package io.penstock.server.reload;
+package io.penstock.server.change;
 
 import java.util.Locale;
 
 /** How a reload ended. */
-enum Outcome {
+public enum ReloadOutcome {
   /** What differs is in force. */
   APPLIED,
   /** Nothing differs, or only what a restart changes. */
@@ -12,7 +12,7 @@ enum Outcome {
   REFUSED;
 
   /** Returns the word for metrics and the endpoint. */
-  String text() {
+  public String text() {
     return name().toLowerCase(Locale.ROOT);
   }
 }
