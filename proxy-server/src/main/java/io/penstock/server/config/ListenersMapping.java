@@ -109,8 +109,8 @@ final class ListenersMapping {
           "set " + reader.written(section + "client-auth") + " to want or need");
     }
     try {
-      return new ListenerTls(
-          bundles.get(bundle),
+      return bundles.listenerTls(
+          bundle,
           new ListenerTls.Settings(
               tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
     } catch (IllegalArgumentException e) {

@@ -8,7 +8,6 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.NodeTls.Verify;
-import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
@@ -200,8 +199,7 @@ final class UpstreamsMapping {
   private NodeTls nodeTls(PenstockProperties.NodeTls tls, String section) {
     String bundle = tls.bundle();
     try {
-      TlsBundle material = bundle == null ? bundles.defaults() : bundles.get(bundle);
-      return new NodeTls(material, tls.verify(), tls.serverName());
+      return bundles.nodeTls(bundle, tls.verify(), tls.serverName());
     } catch (IllegalArgumentException e) {
       throw invalid(
           section + "bundle",

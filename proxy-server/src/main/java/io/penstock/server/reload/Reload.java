@@ -32,7 +32,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
  * Reads the configuration again and applies what differs: all of it, or nothing. Called by one
  * thread at a time, which it may block.
  */
-final class Reload {
+final class Reload implements ReloadThread.Work {
 
   private static final Logger LOG = LoggerFactory.getLogger("io.penstock");
 
@@ -74,8 +74,8 @@ final class Reload {
     }
   }
 
-  /** Returns the files that the last reload has read or looked for. */
-  WatchedFiles files() {
+  @Override
+  public WatchedFiles files() {
     return reading.files();
   }
 
@@ -84,7 +84,8 @@ final class Reload {
    *
    * @param quiet whether a configuration that is the same is not worth a line
    */
-  Attempt run(Trigger trigger, boolean quiet) {
+  @Override
+  public Attempt run(Trigger trigger, boolean quiet) {
     Attempt attempt;
     Change change = null;
     try {

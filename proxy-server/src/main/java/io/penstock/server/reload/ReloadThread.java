@@ -34,7 +34,7 @@ final class ReloadThread implements SmartLifecycle {
 
   private static final long STOP_SECONDS = 10;
 
-  private final Reload reload;
+  private final Work work;
   private final ConfigurationInForce inForce;
   private final @Nullable HangupSignal signal;
   private final ScheduledExecutorService thread =
@@ -53,13 +53,23 @@ final class ReloadThread implements SmartLifecycle {
    * @param proxy starts before this
    */
   ReloadThread(
-      Reload reload,
+      Work work,
       ConfigurationInForce inForce,
       @Nullable HangupSignal signal,
       ProxyLifecycle proxy) {
-    this.reload = reload;
+    this.work = work;
     this.inForce = inForce;
     this.signal = signal;
+  }
+
+  /** What the thread does. Called on the thread only. */
+  interface Work {
+
+    /** Reads, checks and applies the configuration. */
+    Attempt run(Trigger trigger, boolean quiet);
+
+    /** Returns the files that the last run has read or looked for. */
+    WatchedFiles files();
   }
 
   /** A reload that was asked for and has not begun. */
@@ -111,12 +121,12 @@ final class ReloadThread implements SmartLifecycle {
   }
 
   private Attempt run(Trigger trigger, boolean quiet) {
-    WatchedFiles known = reload.files();
+    WatchedFiles known = work.files();
     Map<Path, String> before = known.digests();
-    Attempt attempt = reload.run(trigger, quiet);
-    Map<Path, String> after = reload.files().digests();
+    Attempt attempt = work.run(trigger, quiet);
+    Map<Path, String> after = work.files().digests();
     after.putAll(before); // of a file that has changed meanwhile, the content that may be read
-    after.keySet().retainAll(reload.files().all());
+    after.keySet().retainAll(work.files().all());
     read = after;
     seen = null;
     followMode();
@@ -140,7 +150,7 @@ final class ReloadThread implements SmartLifecycle {
 
   /** Reloads if files have changed since they were read, and not since the last look. */
   private void look() {
-    Map<Path, String> now = reload.files().digests();
+    Map<Path, String> now = work.files().digests();
     if (now.equals(read)) {
       seen = null;
     } else if (now.equals(seen)) {

@@ -1,12 +1,18 @@
 package io.penstock.server.tls;
 
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.ssl.JksSslBundleProperties;
 import org.springframework.boot.autoconfigure.ssl.PemSslBundleProperties;
 import org.springframework.boot.autoconfigure.ssl.PropertiesSslBundle;
@@ -28,12 +34,25 @@ public final class TlsBundles {
   private final Map<String, UsedBundle> previous;
   private final Map<String, UsedBundle> used = new ConcurrentHashMap<>();
 
+  /** What uses bundles: the same object as long as it is the same, because it has contexts. */
+  private final Map<Object, Object> users = new HashMap<>();
+
+  private final Map<Object, Object> earlierUsers;
+
   private TlsBundles(
-      SslProperties properties, TlsBundle defaults, Map<String, UsedBundle> previous) {
+      SslProperties properties,
+      TlsBundle defaults,
+      Map<String, UsedBundle> previous,
+      Map<Object, Object> earlierUsers) {
     this.properties = properties;
     this.defaults = defaults;
     this.previous = previous;
+    this.earlierUsers = earlierUsers;
   }
+
+  private record OfNodes(TlsBundle bundle, Verify verify, @Nullable String serverName) {}
+
+  private record OfListener(TlsBundle bundle, ListenerTls.Settings settings) {}
 
   /** None. */
   public static TlsBundles none() {
@@ -50,7 +69,8 @@ public final class TlsBundles {
   }
 
   private static TlsBundles first(SslProperties properties) {
-    return new TlsBundles(properties, new TlsBundle("", TlsMaterial.DEFAULTS), Map.of());
+    return new TlsBundles(
+        properties, new TlsBundle("", TlsMaterial.DEFAULTS), Map.of(), Map.of());
   }
 
   private static SslProperties properties(ConfigurableEnvironment environment) {
@@ -64,7 +84,8 @@ public final class TlsBundles {
    * @throws BindException if a key below {@code spring.ssl} is invalid
    */
   public TlsBundles successor(ConfigurableEnvironment environment) {
-    return new TlsBundles(properties(environment), defaults, Map.copyOf(used));
+    return new TlsBundles(
+        properties(environment), defaults, Map.copyOf(used), Map.copyOf(users));
   }
 
   /** Gives each bundle back the content that it had, because its configuration is not used. */
@@ -115,9 +136,36 @@ public final class TlsBundles {
                 other.properties.getBundle().getJks().get(name)));
   }
 
-  /** Returns the bundle of connections to nodes that have none: what the JDK trusts. */
-  public TlsBundle defaults() {
-    return defaults;
+  /**
+   * Returns the TLS of connections to nodes.
+   *
+   * @param name of the bundle, or null for what the JDK trusts
+   * @throws IllegalArgumentException if it cannot be used; the message is the reason
+   */
+  public NodeTls nodeTls(@Nullable String name, Verify verify, @Nullable String serverName) {
+    TlsBundle bundle = name == null ? defaults : get(name);
+    return (NodeTls)
+        user(
+            new OfNodes(bundle, verify, serverName),
+            () -> new NodeTls(bundle, verify, serverName));
+  }
+
+  /**
+   * Returns the TLS of a listener.
+   *
+   * @throws IllegalArgumentException if it cannot be used; the message is the reason
+   */
+  public ListenerTls listenerTls(String name, ListenerTls.Settings settings) {
+    TlsBundle bundle = get(name);
+    return (ListenerTls)
+        user(new OfListener(bundle, settings), () -> new ListenerTls(bundle, settings));
+  }
+
+  private Object user(Object key, Supplier<Object> factory) {
+    Object known = users.getOrDefault(key, earlierUsers.get(key));
+    Object user = known == null ? factory.get() : known;
+    users.put(key, user);
+    return user;
   }
 
   /**
@@ -126,7 +174,7 @@ public final class TlsBundles {
    * @throws IllegalArgumentException if there is none of this name, or it cannot be read; the
    *     message is the reason
    */
-  public TlsBundle get(String name) {
+  private TlsBundle get(String name) {
     UsedBundle known = used.get(name);
     if (known == null) {
       known = UsedBundle.of(name, read(name), previous.get(name));
