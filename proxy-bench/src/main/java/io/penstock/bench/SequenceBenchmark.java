@@ -8,6 +8,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
@@ -25,6 +26,8 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.route.Router;
+import io.penstock.core.script.Scripts;
+import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
@@ -91,13 +94,10 @@ public class SequenceBenchmark {
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts());
     var settings =
         new SessionSettings(
-            null,
-            Set.of(),
-            Frames.LIMITS,
-            new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos()),
-            0,
-            ClientLimits.DEFAULTS,
-            ProxyView.UNKNOWN);
+            Passwords.NONE, Set.of(), Frames.LIMITS, ClientLimits.DEFAULTS, ProxyView.UNKNOWN);
+    var upstream =
+        new ServedUpstream(
+            Label.ONLY, new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos()), 0, new Scripts());
     var directory = new ClientDirectory();
     var facts = ServerFacts.initial(CommandTable.load());
     var sessions =
@@ -106,7 +106,7 @@ public class SequenceBenchmark {
             settings,
             facts,
             new SessionLoop.Routing(
-                new Router(SlotPartitioner.INSTANCE), dispatcher, hub, topology, Label.ONLY),
+                new Router(SlotPartitioner.INSTANCE), dispatcher, hub, topology, upstream),
             directory);
     channel.pipeline().addLast(socket, new ChannelInboundHandlerAdapter());
     return new Session(sessions, channel.pipeline().lastContext());

@@ -18,30 +18,42 @@ import org.jspecify.annotations.Nullable;
 final class ListenerView implements ProxyView {
 
   private final ProxyListener listener;
-  private final ProxyFacts facts;
-  private final @Nullable ClusterFacade facade;
-  private final Map<String, String> config;
+  private volatile Shown shown;
+
+  /** What depends on the settings only. */
+  private record Shown(
+      ProxyFacts facts, @Nullable ClusterFacade facade, Map<String, String> config) {
+
+    static Shown of(ProxyFacts facts, ProxySettings.Listener settings) {
+      return new Shown(facts, settings.facade(), ConfigParameters.of(settings));
+    }
+  }
 
   ListenerView(ProxyListener listener, ProxyFacts facts, ProxySettings.Listener settings) {
     this.listener = listener;
-    this.facade = settings.facade();
-    this.config = ConfigParameters.of(settings);
-    this.facts = facts;
+    this.shown = Shown.of(facts, settings);
+  }
+
+  /** Shows other settings. */
+  void adopt(ProxySettings.Listener settings) {
+    ProxyFacts facts =
+        shown.facts().with(settings.listen().maxClients(), settings.facade() != null);
+    shown = Shown.of(facts, settings);
   }
 
   @Override
   public ProxyFacts facts() {
-    return facts;
+    return shown.facts();
   }
 
   @Override
   public @Nullable ClusterFacade facade() {
-    return facade;
+    return shown.facade();
   }
 
   @Override
   public Map<String, String> config() {
-    return config;
+    return shown.config();
   }
 
   @Override

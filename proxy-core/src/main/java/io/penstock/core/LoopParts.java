@@ -74,6 +74,26 @@ final class LoopParts<T> {
     return part;
   }
 
+  /** Is given each part, on its loop. */
+  interface Visitor<T> {
+
+    void visit(T part, Loop loop, int lane);
+  }
+
+  /** Runs an action for each part, on its loop. Completes on one of the loops. */
+  CompletableFuture<Void> visit(Visitor<T> visitor) {
+    List<CompletableFuture<Void>> visits = new ArrayList<>();
+    for (int i = 0; i < slots.size(); i++) {
+      Slot<T> slot = slots.get(i);
+      int lane = i / loops;
+      visits.add(
+          CompletableFuture.runAsync(
+              () -> runIfMade(slot, part -> visitor.visit(part, slot.loop, lane)),
+              slot.loop.executor()));
+    }
+    return CompletableFuture.allOf(visits.toArray(CompletableFuture[]::new));
+  }
+
   /** Runs an action for each part, on its loop. Returns at once. */
   void forEach(Consumer<T> action) {
     for (Slot<T> slot : slots) {

@@ -6,6 +6,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
+import io.penstock.core.listener.Admission;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.StatsByName;
@@ -17,14 +18,19 @@ import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,44 +46,51 @@ public final class Proxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
-  private final ProxySettings settings;
   private final LoopGroup group;
   private final ControlPlane control;
-  private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
-  private final List<ProxyListener> listeners = new ArrayList<>();
-  private final List<String> unused;
+  private final ProxyEvents events;
+  private final ProxyUpstream.Common common;
+  private final ClientDirectory.AllClients clients;
+  private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
+  private final Retirement retirement;
+  private final ReentrantLock lock = new ReentrantLock();
+  private CompletableFuture<?> lastChange =
+      CompletableFuture.completedFuture(null); // under the lock
+  private volatile Running running;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
-    this.settings = settings;
     this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
     this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
+    this.events = events;
     this.lags = new LoopParts<>(group, LoopLag::new);
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
-    var common = new ProxyUpstream.Common(servers, events);
-    var clients = new ClientDirectory.AllClients(TotalMemory.ofProcess(memoryLimit(settings)));
+    this.common = new ProxyUpstream.Common(group, control, servers, events);
+    this.memory = TotalMemory.ofProcess(memoryLimit(settings));
+    this.clients = new ClientDirectory.AllClients(memory);
+    this.retirement = new Retirement(control.thread(), () -> running().upstreams());
+    Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
+    Map<String, ProxyListener> listeners = new LinkedHashMap<>();
     for (ProxySettings.Listener each : settings.listeners()) {
       ProxyUpstream upstream =
           upstreams.computeIfAbsent(
-              each.upstream(), name -> upstream(settings.upstream(name), settings, common));
-      listeners.add(
-          new ProxyListener(
-              each, upstream, group, clients, ProxyListener.admission(each, settings, events)));
+              each.upstream(),
+              name -> new ProxyUpstream(settings.upstream(name), settings, common, null));
+      listeners.put(each.name(), listener(each, settings, upstream));
     }
-    this.unused =
-        settings.upstreams().stream()
-            .filter(each -> !upstreams.containsKey(each.name()))
-            .filter(each -> settings.wholesOf(each).isEmpty())
-            .map(ProxySettings.Upstream::name)
-            .toList();
+    this.running = new Running(settings, listeners, upstreams);
   }
 
-  private ProxyUpstream upstream(
-      ProxySettings.Upstream settings, ProxySettings all, ProxyUpstream.Common common) {
-    ControlPlane own = control.withTimeout(settings.backend().connectTimeout());
-    return new ProxyUpstream(settings, all, group, own, common);
+  private ProxyListener listener(
+      ProxySettings.Listener settings, ProxySettings all, ProxyUpstream upstream) {
+    Admission admission = ProxyListener.admission(settings, all, events);
+    return new ProxyListener(settings, upstream, group, clients, admission);
+  }
+
+  private Running running() {
+    return running;
   }
 
   /**
@@ -117,12 +130,12 @@ public final class Proxy implements AutoCloseable {
    * @return a stage that completes when clients can connect
    */
   public CompletionStage<Void> start() {
-    List<CompletableFuture<Void>> bound = listeners.stream().map(ProxyListener::bind).toList();
+    List<CompletableFuture<Void>> bound = listeners().stream().map(ProxyListener::bind).toList();
     return CompletableFuture.allOf(bound.toArray(CompletableFuture[]::new))
         .handle((_, failure) -> failure)
         .thenCompose(failure -> {
           if (failure != null) {
-            return all(listeners, ProxyListener::close)
+            return all(listeners(), ProxyListener::close)
                 .thenCompose(_ -> CompletableFuture.failedFuture(failure));
           }
           startUpstreams();
@@ -131,15 +144,21 @@ public final class Proxy implements AutoCloseable {
   }
 
   private void startUpstreams() {
-    for (String name : unused) {
-      log.info("Upstream {} is not used: no listener names it", name);
-    }
-    upstreams.values().forEach(ProxyUpstream::start);
+    logUnused(running.settings());
+    upstreams().forEach(ProxyUpstream::start);
     group.loops().forEach(loop -> loop.executor().execute(() -> lags.of(loop).start()));
   }
 
+  private void logUnused(ProxySettings settings) {
+    Set<String> served = running.upstreams().keySet();
+    settings.upstreams().stream()
+        .filter(each -> !served.contains(each.name()))
+        .filter(each -> settings.wholesOf(each).isEmpty())
+        .forEach(each -> log.info("Upstream {} is not used: no listener names it", each.name()));
+  }
+
   private static <P, T> CompletableFuture<List<T>> all(
-      List<P> parts, Function<P, CompletableFuture<T>> action) {
+      Collection<P> parts, Function<P, CompletableFuture<T>> action) {
     List<CompletableFuture<T>> results = new ArrayList<>();
     for (P part : parts) {
       results.add(action.apply(part));
@@ -150,42 +169,97 @@ public final class Proxy implements AutoCloseable {
 
   /** Returns the settings in force. */
   public ProxySettings settings() {
-    return settings;
+    return running.settings();
   }
 
   /** Returns what {@link #apply} would do. */
   public ChangePlan plan(ProxySettings next) {
-    return new ChangePlan(List.of());
+    return ChangePlanner.plan(running.settings(), next);
   }
 
   /**
-   * Changes the settings of the running proxy: all of them or, if the stage fails with {@link
-   * ChangeRejectedException}, none. Changes are applied one after the other.
+   * Changes the settings of the running proxy: all of them, except what only a restart changes, or,
+   * if the stage fails, none. Clients stay connected, unless their listener or their servers go
+   * away. Changes are applied one after the other. It fails with {@link ChangeRejectedException} if
+   * an upstream that answers would be replaced by one that does not, and with {@link
+   * io.penstock.core.listener.CannotBindException} if an address cannot be bound.
    *
    * @return completes with what was done, when new clients and new requests follow the settings
    */
   public CompletionStage<ChangePlan> apply(ProxySettings next) {
-    return CompletableFuture.completedFuture(plan(next));
+    lock.lock();
+    try {
+      CompletableFuture<ChangePlan> done =
+          lastChange.handle((_, _) -> null).thenCompose(_ -> change(next));
+      lastChange = done;
+      return done;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private CompletableFuture<ChangePlan> change(ProxySettings next) {
+    if (ending.get()) {
+      return CompletableFuture.failedFuture(new ChangeRejectedException("the proxy is stopping"));
+    }
+    ChangePlan plan = plan(next);
+    Running before = running;
+    var change = new ProxyChange(before, next.asRunning(before.settings()), new Parts());
+    return change
+        .prepare()
+        .thenCompose(_ -> {
+          running = change.after();
+          memory.limit(memoryLimit(running.settings()));
+          return change.commit();
+        })
+        .thenApply(_ -> {
+          Duration drainTimeout = running.settings().drainTimeout();
+          change.removedListeners().forEach(each -> retirement.retire(each, drainTimeout));
+          change.replacedUpstreams().forEach(each -> retirement.retire(each, drainTimeout));
+          logUnused(running.settings());
+          return plan;
+        });
+  }
+
+  /** Makes parts while the proxy runs. */
+  private final class Parts implements ProxyChange.PartsFactory {
+
+    @Override
+    public ProxyUpstream upstream(
+        ProxySettings.Upstream settings, ProxySettings all, @Nullable ProxyUpstream before) {
+      return new ProxyUpstream(settings, all, common, before);
+    }
+
+    @Override
+    public ProxyListener listener(
+        ProxySettings.Listener settings, ProxySettings all, ProxyUpstream upstream) {
+      return Proxy.this.listener(settings, all, upstream);
+    }
+
+    @Override
+    public CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier) {
+      return new UpstreamTrial(control.thread(), upstream, earlier).run();
+    }
   }
 
   /** Returns the listeners, in the order of the settings. */
   public List<ProxyListener> listeners() {
-    return List.copyOf(listeners);
+    return List.copyOf(running.listeners().values());
   }
 
   /** Returns the upstreams that a listener names, in the order of the first that does. */
   public List<ProxyUpstream> upstreams() {
-    return List.copyOf(upstreams.values());
+    return List.copyOf(running.upstreams().values());
   }
 
   /** The upstream that methods without a name of an upstream refer to. */
   private ProxyUpstream first() {
-    return listeners.getFirst().upstream();
+    return listeners().getFirst().upstream();
   }
 
   /** Returns whether all listeners are ready. */
   public boolean isReady() {
-    return listeners.stream().allMatch(ProxyListener::isReady);
+    return listeners().stream().allMatch(ProxyListener::isReady);
   }
 
   /** Returns {@link ProxyUpstream#status} of the first listener's upstream. */
@@ -225,13 +299,13 @@ public final class Proxy implements AutoCloseable {
 
   /** Returns the statistics of each listener and upstream. Completes on one of the event loops. */
   public CompletionStage<StatsByName> statsByName() {
+    Running now = running;
     CompletableFuture<Map<String, ProxyStats>> ofListeners =
-        all(listeners, ProxyListener::figures)
-            .thenApply(
-                stats -> byName(listeners.stream().map(ProxyListener::name).toList(), stats));
+        all(now.listeners().values(), ProxyListener::figures)
+            .thenApply(stats -> byName(now.listeners().keySet(), stats));
     CompletableFuture<Map<String, ProxyStats>> ofUpstreams =
-        all(upstreams(), ProxyUpstream::figures)
-            .thenApply(stats -> byName(List.copyOf(upstreams.keySet()), stats));
+        all(now.upstreams().values(), this::figures)
+            .thenApply(stats -> byName(now.upstreams().keySet(), stats));
     return ofListeners
         .thenCombine(ofUpstreams, (each, other) -> new StatsByName(each, other, ProxyStats.NONE))
         .thenCombine(
@@ -241,11 +315,19 @@ public final class Proxy implements AutoCloseable {
                     stats.listeners(), stats.upstreams(), StatsCollector.ofLoops(loops)));
   }
 
-  private static Map<String, ProxyStats> byName(List<String> names, List<ProxyStats> stats) {
-    Map<String, ProxyStats> byName = new LinkedHashMap<>();
-    for (int i = 0; i < names.size(); i++) {
-      byName.put(names.get(i), stats.get(i));
+  /** Returns the statistics of an upstream with those that it replaces and that have clients. */
+  private CompletableFuture<ProxyStats> figures(ProxyUpstream upstream) {
+    CompletableFuture<ProxyStats> sum = upstream.figures();
+    for (ProxyUpstream earlier : retirement.earlier(upstream.name())) {
+      sum = sum.thenCombine(earlier.figures(), ProxyStats::plus);
     }
+    return sum;
+  }
+
+  private static Map<String, ProxyStats> byName(Set<String> names, List<ProxyStats> stats) {
+    Map<String, ProxyStats> byName = new LinkedHashMap<>();
+    Iterator<ProxyStats> each = stats.iterator();
+    names.forEach(name -> byName.put(name, each.next()));
     return byName;
   }
 
@@ -256,7 +338,7 @@ public final class Proxy implements AutoCloseable {
    * @return a stage that completes when all clients are closed, or after {@code grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
-    return all(listeners, ProxyListener::drain)
+    return all(listeners(), ProxyListener::drain)
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -275,7 +357,8 @@ public final class Proxy implements AutoCloseable {
 
   private CompletionStage<Void> end() {
     CompletableFuture<?> closed =
-        all(listeners, ProxyListener::close)
+        all(listeners(), ProxyListener::close)
+            .thenCompose(_ -> retirement.close())
             .thenCompose(_ -> all(upstreams(), ProxyUpstream::close));
     CompletionStage<Void> controlClosed = control.close();
     return closed.thenCompose(_ -> controlClosed).thenCompose(_ -> group.shutdown());

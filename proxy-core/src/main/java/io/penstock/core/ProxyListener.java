@@ -2,7 +2,7 @@ package io.penstock.core;
 
 import io.netty.channel.EventLoop;
 import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.client.Nodes;
+import io.penstock.core.answer.Passwords;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Admission;
@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,16 +32,43 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ProxyListener {
 
-  private final ProxySettings.Listener settings;
   private final int eventLoops;
-  private final ProxyUpstream upstream;
   private final LoopGroup group;
   private final Admission admission;
-  private final Listener socket;
   private final ClientDirectory directory;
-  private final LoopParts<SessionLoop> loops;
   private final ListenerView view;
-  private volatile List<InetSocketAddress> addresses = List.of();
+  private volatile Serving serving;
+  private volatile LoopParts<SessionLoop> loops;
+  private volatile Past past = new Past(List.of(), ProxyStats.NONE);
+  private volatile Sockets sockets;
+
+  /**
+   * What it does at present. Replaced as a whole.
+   *
+   * @param passwords of clients, which a change of the settings may leave valid for some time
+   */
+  private record Serving(
+      ProxySettings.Listener settings, ProxyUpstream upstream, Passwords passwords) {}
+
+  /**
+   * Where it accepts clients.
+   *
+   * @param addresses as they are bound; empty before
+   */
+  record Sockets(Listener listener, List<InetSocketAddress> addresses) {
+
+    CompletableFuture<Void> close() {
+      return listener.close();
+    }
+  }
+
+  /**
+   * Clients of an upstream with another number of lanes.
+   *
+   * @param draining those that are being closed
+   * @param stats of those that are closed
+   */
+  private record Past(List<LoopParts<SessionLoop>> draining, ProxyStats stats) {}
 
   /**
    * @param clients all clients of the process
@@ -51,15 +79,18 @@ public final class ProxyListener {
       LoopGroup group,
       ClientDirectory.AllClients clients,
       Admission admission) {
-    this.settings = settings;
     this.eventLoops = group.loops().size();
-    this.upstream = upstream;
     this.group = group;
     this.admission = admission;
-    this.directory = new ClientDirectory(clients, upstream.scripts(), admission.label());
-    this.view = new ListenerView(this, facts(), settings);
+    this.serving = new Serving(settings, upstream, Passwords.of(settings.listen().password()));
+    this.directory = new ClientDirectory(clients, admission.label());
+    this.view = new ListenerView(this, facts(settings), settings);
     this.loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
-    this.socket = new Listener(group, this::clientsOn, admission, settings.listen().arrivals());
+    this.sockets = new Sockets(newSocket(settings.listen()), List.of());
+  }
+
+  private Listener newSocket(ProxySettings.Listen listen) {
+    return new Listener(group, this::clientsOn, admission, listen.arrivals());
   }
 
   /** Returns the limit on clients, with its log lines and events. */
@@ -69,7 +100,7 @@ public final class ProxyListener {
     return new Admission(settings.listen().maxClients(), label, events.ofListener(label));
   }
 
-  private ProxyFacts facts() {
+  private ProxyFacts facts(ProxySettings.Listener settings) {
     return new ProxyFacts(
         ProxyVersion.read(),
         ProxyFacts.newId(),
@@ -83,24 +114,23 @@ public final class ProxyListener {
   }
 
   private SessionLoop makeLoop(Loop loop, int lane) {
-    UpstreamLoop nodes = upstream.on(loop, lane);
+    Serving now = serving;
+    UpstreamLoop nodes = now.upstream().on(loop, lane);
     var made =
-        new SessionLoop(loop, sessionSettings(), upstream.servers(), nodes.routing(), directory);
+        new SessionLoop(
+            loop, sessionSettings(now), now.upstream().servers(), nodes.routing(), directory);
     nodes.add(made);
     return made;
   }
 
-  private SessionSettings sessionSettings() {
-    ProxySettings.Backend backend = upstream.settings().backend();
-    ListenerTls tls = settings.listen().arrivals().tls();
-    long timeout = backend.commandTimeout().toNanos();
+  private SessionSettings sessionSettings(Serving now) {
+    ProxySettings.Listen listen = now.settings().listen();
+    ListenerTls tls = listen.arrivals().tls();
     return new SessionSettings(
-        settings.listen().password(),
+        now.passwords(),
         tls == null ? Set.of() : tls.settings().certificateUsers(),
-        RespLimits.ofMaxBulkLength(settings.listen().maxBulkLength()),
-        new Nodes.Timeouts(timeout, Math.max(timeout, backend.hold().maxDuration().toNanos())),
-        upstream.settings().kind().access().database(),
-        clientLimits(),
+        RespLimits.ofMaxBulkLength(listen.maxBulkLength()),
+        clientLimits(now),
         view);
   }
 
@@ -108,9 +138,9 @@ public final class ProxyListener {
    * Returns the limits for one loop and lane: the total in flight is divided between the loops, and
    * between the lanes.
    */
-  private ClientLimits clientLimits() {
-    ClientLimits all = settings.listen().clients();
-    int share = Math.max(1, all.totalInFlight() / (eventLoops * upstream.lanes()));
+  private ClientLimits clientLimits(Serving now) {
+    ClientLimits all = now.settings().listen().clients();
+    int share = Math.max(1, all.totalInFlight() / (eventLoops * now.upstream().lanes()));
     return new ClientLimits(
         all.normal(), all.subscribers(), all.memory(), all.timeouts(), all.inFlight(), share);
   }
@@ -119,7 +149,7 @@ public final class ProxyListener {
   private SessionLoop clientsOn(EventLoop executor) {
     for (Loop loop : group.loops()) {
       if (loop.executor().equals(executor)) {
-        return loops.of(loop, upstream.nextLane());
+        return loops.of(loop, serving.upstream().nextLane());
       }
     }
     throw new IllegalArgumentException("not a loop of this proxy");
@@ -129,40 +159,61 @@ public final class ProxyListener {
    * Binds all addresses, or none; fails with {@link io.penstock.core.listener.CannotBindException}.
    */
   CompletableFuture<Void> bind() {
+    Listener socket = sockets.listener();
     return socket
-        .bind(settings.listen().address())
-        .thenAccept(bound -> addresses = bound)
+        .bind(settings().listen().address())
+        .thenAccept(bound -> sockets = new Sockets(socket, bound))
         .toCompletableFuture();
+  }
+
+  /**
+   * Binds other addresses, or none, and accepts clients there; those of {@link #bind} stay. Fails
+   * like it.
+   */
+  CompletableFuture<Sockets> bind(ProxySettings.Listen listen) {
+    Listener socket = newSocket(listen);
+    return socket
+        .bind(listen.address())
+        .thenApply(bound -> new Sockets(socket, bound))
+        .toCompletableFuture();
+  }
+
+  /** Has only these addresses from now on. Clients that came to others stay connected. */
+  CompletableFuture<Void> use(Sockets others) {
+    Sockets earlier = sockets;
+    sockets = others;
+    return earlier.close();
   }
 
   /** Returns the configured name. */
   public String name() {
-    return settings.name();
+    return serving.settings().name();
   }
 
   /** Returns the upstream that it serves. */
   public ProxyUpstream upstream() {
-    return upstream;
+    return serving.upstream();
   }
 
   /** Returns the addresses that clients connect to; empty before they are bound. */
   public List<InetSocketAddress> addresses() {
-    return addresses;
+    return sockets.addresses();
   }
 
   /** Returns the first of the {@link #addresses}, or null before it is bound. */
   public @Nullable InetSocketAddress address() {
-    return addresses.isEmpty() ? null : addresses.getFirst();
+    List<InetSocketAddress> bound = addresses();
+    return bound.isEmpty() ? null : bound.getFirst();
   }
 
   /** Returns whether clients can connect. */
   public boolean isListening() {
-    return socket.isOpen();
+    return sockets.listener().isOpen();
   }
 
   /** Returns whether clients can connect and the master of at least one slot answers. */
   public boolean isReady() {
-    return isListening() && upstream.isReady();
+    return isListening() && upstream().isReady();
   }
 
   /** Returns the statistics of its clients. Completes on one of the event loops. */
@@ -171,14 +222,62 @@ public final class ProxyListener {
   }
 
   CompletableFuture<ProxyStats> figures() {
-    return loops
-        .collect(StatsCollector::read)
-        .thenApply(figures -> StatsCollector.ofListener(figures, admission));
+    Past before = past;
+    CompletableFuture<List<ProxyStats>> all = loops.collect(StatsCollector::read);
+    for (LoopParts<SessionLoop> each : before.draining()) {
+      all = all.thenCombine(each.collect(StatsCollector::read), ProxyListener::joined);
+    }
+    return all.thenApply(
+        figures -> StatsCollector.ofListener(figures, admission).plus(before.stats()));
+  }
+
+  private static <T> List<T> joined(List<T> some, List<T> more) {
+    return Stream.concat(some.stream(), more.stream()).toList();
+  }
+
+  /** Returns the settings in force. */
+  ProxySettings.Listener settings() {
+    return serving.settings();
+  }
+
+  /**
+   * Applies other settings, which have the same addresses, and serves another upstream. Clients
+   * stay connected, unless the upstreams have different numbers of lanes: then they are closed once
+   * they are answered. One change at a time.
+   *
+   * @return completes when each loop applies them to new clients and new requests
+   */
+  CompletableFuture<Void> adopt(ProxySettings.Listener next, ProxyUpstream upstream) {
+    Serving before = serving;
+    ProxySettings.Listen listen = next.listen();
+    Passwords passwords =
+        before
+            .passwords()
+            .changedTo(listen.password(), listen.passwordOverlap(), System.nanoTime());
+    var now = new Serving(next, upstream, passwords);
+    serving = now;
+    view.adopt(next);
+    admission.limit(listen.maxClients());
+    sockets.listener().adopt(listen.arrivals());
+    if (upstream.lanes() != before.upstream().lanes()) {
+      LoopParts<SessionLoop> leaving = loops;
+      past = new Past(joined(past.draining(), List.of(leaving)), past.stats());
+      loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
+      return leaving.run(SessionLoop::drain);
+    }
+    return loops.visit((clients, loop, lane) -> {
+      UpstreamLoop nodes = upstream.on(loop, lane);
+      if (!before.upstream().equals(upstream)) {
+        before.upstream().on(loop, lane).leave(clients);
+      }
+      nodes.add(clients);
+      clients.adopt(sessionSettings(now), nodes.routing(), upstream.servers());
+    });
   }
 
   /** Stops accepting clients. Completes when the last accepted client is on its loop. */
   CompletableFuture<Void> stopAccepting() {
-    return socket.close();
+    return sockets.close();
   }
 
   /**
@@ -191,9 +290,46 @@ public final class ProxyListener {
         .thenCompose(_ -> admission.whenEmpty());
   }
 
-  /** Closes the socket and all clients at once. Completes when each loop has closed its own. */
+  /**
+   * Closes the socket and all clients at once, and frees what the upstream has for them. Completes
+   * when each loop has closed its own.
+   */
   CompletableFuture<Void> close() {
-    return stopAccepting().thenCompose(_ -> loops.run(ProxyListener::closeClients));
+    return stopAccepting()
+        .thenCompose(_ -> loops.run(ProxyListener::closeClients))
+        .thenCompose(_ -> forget(loops));
+  }
+
+  private CompletableFuture<Void> forget(LoopParts<SessionLoop> parts) {
+    return parts.visit((clients, loop, lane) -> {
+      upstream().forget(clients, loop, lane);
+      clients.close();
+    });
+  }
+
+  /** Forgets the clients of other lanes when all have left. One call at a time. */
+  CompletableFuture<Void> tidy() {
+    CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
+    for (LoopParts<SessionLoop> each : past.draining()) {
+      done =
+          done.thenCompose(_ -> each.collect(loop -> loop.sessions().isEmpty()))
+              .thenCompose(empty ->
+                  empty.contains(false)
+                      ? CompletableFuture.completedFuture(null)
+                      : forgetDrained(each));
+    }
+    return done;
+  }
+
+  private CompletableFuture<Void> forgetDrained(LoopParts<SessionLoop> drained) {
+    return drained
+        .collect(StatsCollector::read)
+        .thenCompose(figures -> {
+          List<LoopParts<SessionLoop>> others =
+              past.draining().stream().filter(each -> !each.equals(drained)).toList();
+          past = new Past(others, figures.stream().reduce(past.stats(), ProxyStats::plus));
+          return forget(drained);
+        });
   }
 
   private static void closeClients(SessionLoop clients) {

@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param eventLoops number of event loops, at least 1
  * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where
  *     it is configurable; zero requests none
+ * @param drainTimeout how long clients whose listener or upstream goes away may take to end what
+ *     they have begun; then their connections are closed
  */
 public record ProxySettings(
     List<Listener> listeners,
@@ -35,7 +37,8 @@ public record ProxySettings(
     CommandRules commands,
     Transport transport,
     int eventLoops,
-    Duration timeSlice) {
+    Duration timeSlice,
+    Duration drainTimeout) {
 
   /** The name of the listener, and of the upstream, of a proxy that has only one. */
   public static final String DEFAULT_NAME = "default";
@@ -92,6 +95,7 @@ public record ProxySettings(
    * @param address where clients connect
    * @param maxClients most clients at once; further connections are rejected with Redis's error
    * @param password the password for {@code AUTH} of clients, or null for no authentication
+   * @param passwordOverlap how long a password stays valid when another one replaces it
    * @param maxBulkLength longest argument in bytes; Redis's {@code proto-max-bulk-len}
    * @param arrivals how connections are accepted
    * @param clients limits on clients
@@ -100,12 +104,13 @@ public record ProxySettings(
       ListenAddress address,
       int maxClients,
       @Nullable String password,
+      Duration passwordOverlap,
       int maxBulkLength,
       AcceptSettings arrivals,
       ClientLimits clients) {
 
     private Listen withMaxClients(int most) {
-      return new Listen(address, most, password, maxBulkLength, arrivals, clients);
+      return new Listen(address, most, password, passwordOverlap, maxBulkLength, arrivals, clients);
     }
   }
 
@@ -165,7 +170,23 @@ public record ProxySettings(
   /** Returns these settings with other listeners. */
   public ProxySettings withListeners(List<Listener> others) {
     return new ProxySettings(
-        others, upstreams, dispatch, commands, transport, eventLoops, timeSlice);
+        others, upstreams, dispatch, commands, transport, eventLoops, timeSlice, drainTimeout);
+  }
+
+  /**
+   * Returns these settings with what only a restart changes as in {@code running}: dispatch,
+   * transport, number of event loops, and time slice.
+   */
+  public ProxySettings asRunning(ProxySettings running) {
+    return new ProxySettings(
+        listeners,
+        upstreams,
+        running.dispatch,
+        commands,
+        running.transport,
+        running.eventLoops,
+        running.timeSlice,
+        drainTimeout);
   }
 
   /**
@@ -174,12 +195,21 @@ public record ProxySettings(
    * @throws IllegalArgumentException if there is none
    */
   public Upstream upstream(String name) {
-    for (Upstream each : upstreams) {
-      if (each.name().equals(name)) {
-        return each;
-      }
+    Upstream found = findUpstream(name);
+    if (found == null) {
+      throw new IllegalArgumentException("no upstream " + name);
     }
-    throw new IllegalArgumentException("no upstream " + name);
+    return found;
+  }
+
+  /** Returns the upstream with this name, or null. */
+  @Nullable Upstream findUpstream(String name) {
+    return upstreams.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** Returns the listener with this name, or null. */
+  @Nullable Listener findListener(String name) {
+    return listeners.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
   }
 
   /**

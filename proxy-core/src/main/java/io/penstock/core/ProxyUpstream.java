@@ -2,6 +2,8 @@ package io.penstock.core;
 
 import io.penstock.core.StatsCollector.UpstreamFigures;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
@@ -17,19 +19,24 @@ import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.replicas.MonitoredTopology;
 import io.penstock.core.replicas.ReplicaMonitor;
 import io.penstock.core.script.Scripts;
+import io.penstock.core.session.ServedUpstream;
+import io.penstock.core.session.SessionLoop;
 import io.penstock.core.survey.HealthCheck;
 import io.penstock.core.survey.ServerSurvey;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 public final class ProxyUpstream {
 
   private final ProxySettings.Upstream settings;
+  private final ControlPlane control;
   private final BackendSettings backend;
   private final ProxySettings.Dispatch dispatch;
   private final LoopGroup group;
@@ -48,36 +56,47 @@ public final class ProxyUpstream {
   private final ServerSurvey survey;
   private final HealthCheck health;
   private final @Nullable ReplicaMonitor replicas; // null if reads go to masters only
-  private final Scripts scripts = new Scripts();
+  private final ServedUpstream served;
   private final SubscriberCounts subscribers;
   private final LoopParts<UpstreamLoop> loops;
+  private volatile List<UpstreamFigures> inherited = List.of(); // of earlier upstreams of its name
   private final AtomicInteger clients = new AtomicInteger(); // accepted so far; if there are lanes
 
   /**
    * @param all settings of the proxy
-   * @param control with the upstream's timeout
+   * @param before the one that it replaces, or null
    */
   ProxyUpstream(
       ProxySettings.Upstream settings,
       ProxySettings all,
-      LoopGroup group,
-      ControlPlane control,
-      Common common) {
+      Common common,
+      @Nullable ProxyUpstream before) {
     this.settings = settings;
+    this.control = common.control().withTimeout(settings.backend().connectTimeout());
     this.backend = all.backendSettings(settings);
     this.dispatch = all.dispatch();
-    this.group = group;
+    this.group = common.group();
     Label label = backend.upstream();
     this.events = common.events().ofUpstream(label);
     this.upstream = settings.kind().create(context(control, label));
+    this.served =
+        new ServedUpstream(
+            label,
+            timeouts(settings.backend()),
+            settings.kind().access().database(),
+            before == null ? new Scripts() : before.served.scripts());
     this.subscribers =
-        upstream.lanes() == 1 ? new SubscriberCounts() : SubscriberCounts.ofEqualNodes();
+        before != null && before.settings.kind().equals(settings.kind())
+            ? before.subscribers
+            : upstream.lanes() == 1 ? new SubscriberCounts() : SubscriberCounts.ofEqualNodes();
     this.survey =
         ServerSurvey.create(
             control,
             upstream,
             new ServerSurvey.Settings(
-                settings.refresh().period(), initial(settings, all, common), label.prefix()));
+                settings.refresh().period(),
+                initial(settings, all, before == null ? common.initial() : before.servers()),
+                label.prefix()));
     this.health = HealthCheck.create(control, upstream, events);
     this.replicas =
         settings.reads().usesReplicas()
@@ -86,20 +105,33 @@ public final class ProxyUpstream {
     this.loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
   }
 
-  /** An upstream that only serves reads has a command table of its own. */
+  private static Nodes.Timeouts timeouts(ProxySettings.Backend backend) {
+    long timeout = backend.commandTimeout().toNanos();
+    return new Nodes.Timeouts(timeout, Math.max(timeout, backend.hold().maxDuration().toNanos()));
+  }
+
+  /** Returns what is known before a node has answered, with the rules of this upstream. */
   private static ServerFacts initial(
-      ProxySettings.Upstream settings, ProxySettings all, Common common) {
-    return settings.reads().readOnly()
-        ? ServerFacts.initial(CommandTable.load(all.commands().forReadOnly()))
-        : common.initial();
+      ProxySettings.Upstream settings, ProxySettings all, ServerFacts known) {
+    CommandRules rules = rules(settings, all.commands());
+    CommandTable commands = known.commands();
+    return commands.rules().equals(rules)
+        ? known
+        : new ServerFacts(known.version(), known.valkey(), commands.withRules(rules));
+  }
+
+  /** An upstream that only serves reads rejects what may write. */
+  private static CommandRules rules(ProxySettings.Upstream settings, CommandRules all) {
+    return settings.reads().readOnly() ? all.forReadOnly() : all;
   }
 
   /**
    * What the upstreams of a proxy share.
    *
+   * @param control without connections
    * @param initial the facts about servers until a node has answered
    */
-  record Common(ServerFacts initial, ProxyEvents events) {}
+  record Common(LoopGroup group, ControlPlane control, ServerFacts initial, ProxyEvents events) {}
 
   private UpstreamSettings.Context context(ControlPlane control, Label label) {
     ProxySettings.Refresh refresh = settings.refresh();
@@ -123,7 +155,7 @@ public final class ProxyUpstream {
               new SyncDispatcher(group, loop, backend, topology, events);
         };
     var hub = new Hub(group, loop, backend, nodes, events, subscribers);
-    var made = new UpstreamLoop(loop, nodes, dispatcher, hub, backend.upstream());
+    var made = new UpstreamLoop(loop, nodes, dispatcher, hub, served);
     made.start(settings.backend().commandTimeout().toNanos());
     return made;
   }
@@ -153,6 +185,13 @@ public final class ProxyUpstream {
     return loops.of(loop, lane);
   }
 
+  /** Forgets a listener's clients of a loop and lane, which have all left. On that loop. */
+  void forget(SessionLoop clients, Loop loop, int lane) {
+    if (lane < lanes()) {
+      loops.of(loop, lane).remove(clients);
+    }
+  }
+
   /** Returns over how many lanes clients are spread. */
   int lanes() {
     return upstream.lanes();
@@ -166,11 +205,6 @@ public final class ProxyUpstream {
 
   ProxySettings.Upstream settings() {
     return settings;
-  }
-
-  /** Scripts that clients sent. */
-  Scripts scripts() {
-    return scripts;
   }
 
   SubscriberCounts subscribers() {
@@ -235,7 +269,60 @@ public final class ProxyUpstream {
   CompletableFuture<ProxyStats> figures() {
     return loops
         .collect(UpstreamFigures::of)
-        .thenApply(figures -> StatsCollector.ofUpstream(figures, subscribers));
+        .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), subscribers));
+  }
+
+  /** Returns what it and its predecessors have counted. To be called when it is closed. */
+  CompletableFuture<UpstreamFigures> inheritance() {
+    return loops
+        .collect(UpstreamFigures::of)
+        .thenApply(figures ->
+            withInherited(figures).stream().reduce(UpstreamFigures.NONE, UpstreamFigures::plus));
+  }
+
+  private List<UpstreamFigures> withInherited(List<UpstreamFigures> figures) {
+    return Stream.concat(figures.stream(), inherited.stream()).toList();
+  }
+
+  /** Counts what a closed upstream of the same name has counted. */
+  void inherit(UpstreamFigures counts) {
+    inherited = List.of(inherited.stream().reduce(counts, UpstreamFigures::plus));
+  }
+
+  /**
+   * Replaces the passwords of its nodes, in the order of its settings. New connections use them.
+   */
+  void changePasswords(List<Credentials> latest) {
+    List<Credentials> own = settings.kind().allCredentials();
+    for (int i = 0; i < own.size(); i++) {
+      own.get(i).changePassword(latest.get(i).password());
+    }
+    loops.forEach(UpstreamLoop::authenticateAgain);
+  }
+
+  /** Applies other rules about which commands are allowed. */
+  void adopt(CommandRules rules) {
+    CommandRules own = rules(settings, rules);
+    if (!survey.current().commands().rules().equals(own)) {
+      survey.adopt(own);
+    }
+  }
+
+  /** Returns whether every slot has a master that answers, and a node has told its commands. */
+  boolean isComplete() {
+    return status().isComplete() && survey.reachability().reached();
+  }
+
+  /** Returns whether clients, present or future, use it. Completes on one of the event loops. */
+  CompletableFuture<Boolean> isUsed() {
+    return loops
+        .collect(UpstreamLoop::isUsed)
+        .thenApply(used -> used.stream().anyMatch(Boolean::booleanValue));
+  }
+
+  /** Closes the clients that have not moved to the new upstream, once they are answered. */
+  void drainLaggards() {
+    loops.forEach(UpstreamLoop::drainLaggards);
   }
 
   /** Stops queries and closes all connections at once. Completes when each loop has. */
@@ -246,6 +333,7 @@ public final class ProxyUpstream {
     if (replicas != null) {
       replicas.close();
     }
+    control.release();
     return loops.run(UpstreamLoop::close);
   }
 }

@@ -44,6 +44,25 @@ final class StatsCollector {
   record UpstreamFigures(
       List<NodeStats> nodes, List<NodeStats> closed, HeldStats held, ReadCounts reads) {
 
+    static final UpstreamFigures NONE =
+        new UpstreamFigures(List.of(), List.of(), HeldStats.NONE, ReadCounts.NONE);
+
+    /** Returns the sum with those of another loop, or of a closed upstream. */
+    UpstreamFigures plus(UpstreamFigures other) {
+      return new UpstreamFigures(
+          joined(nodes, other.nodes),
+          joined(closed, other.closed),
+          held.plus(other.held),
+          reads.plus(other.reads));
+    }
+
+    private static List<NodeStats> joined(List<NodeStats> some, List<NodeStats> more) {
+      Map<Endpoint, NodeStats> byNode = new LinkedHashMap<>();
+      Stream.concat(some.stream(), more.stream())
+          .forEach(each -> byNode.merge(each.node(), each, NodeStats::plus));
+      return List.copyOf(byNode.values());
+    }
+
     static UpstreamFigures of(UpstreamLoop loop) {
       return new UpstreamFigures(
           loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads());
@@ -129,11 +148,11 @@ final class StatsCollector {
     return zero;
   }
 
-  /** Sums the figures about an upstream of all loops. */
-  static ProxyStats ofUpstream(List<UpstreamFigures> loops, SubscriberCounts subscribers) {
+  /** Sums the figures about an upstream of all loops, and of what it has inherited. */
+  static ProxyStats ofUpstream(List<UpstreamFigures> all, SubscriberCounts subscribers) {
     HeldStats held = HeldStats.NONE;
     ReadCounts reads = ReadCounts.NONE;
-    for (UpstreamFigures each : loops) {
+    for (UpstreamFigures each : all) {
       held = held.plus(each.held());
       reads = reads.plus(each.reads());
     }
@@ -143,7 +162,7 @@ final class StatsCollector {
         0,
         0,
         0,
-        nodes(loops),
+        nodes(all),
         Map.of(),
         List.of(),
         new PubSubStats(

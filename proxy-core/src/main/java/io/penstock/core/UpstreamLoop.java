@@ -2,18 +2,22 @@ package io.penstock.core;
 
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.dispatch.Dispatcher;
-import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.Router;
+import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Topology;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One event loop's part of an upstream: its connections to nodes, which the sessions of all
@@ -31,12 +35,15 @@ final class UpstreamLoop {
 
   private final Loop loop;
   private final SessionLoop.Routing routing;
-  private final List<SessionLoop> listeners = new ArrayList<>();
+  private final Set<SessionLoop> listeners = new LinkedHashSet<>();
+  private final Set<SessionLoop> former = new LinkedHashSet<>(); // some clients may not have moved
+  private @Nullable Future<?> ticks;
 
-  UpstreamLoop(Loop loop, Topology topology, Dispatcher dispatcher, Hub hub, Label label) {
+  UpstreamLoop(
+      Loop loop, Topology topology, Dispatcher dispatcher, Hub hub, ServedUpstream upstream) {
     this.loop = loop;
     var router = new Router(topology.current().partitioner(), dispatcher.readNodes() != null);
-    this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, label);
+    this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, upstream);
   }
 
   /** Connects to the masters and starts to tick. */
@@ -46,16 +53,16 @@ final class UpstreamLoop {
     long period =
         Math.clamp(
             commandTimeoutNanos / TICKS_PER_TIMEOUT, SHORTEST_TICK_NANOS, LONGEST_TICK_NANOS);
-    var ticks =
+    var tasks =
         new Ticks(
             loop::tick, List.of(dispatcher()::tick, routing.hub()::tick, this::tickListeners));
-    loop.executor().scheduleAtFixedRate(ticks, period, period, TimeUnit.NANOSECONDS);
+    ticks = loop.executor().scheduleAtFixedRate(tasks, period, period, TimeUnit.NANOSECONDS);
   }
 
   private void tickListeners(long now) {
-    for (int i = 0; i < listeners.size(); i++) {
-      listeners.get(i).sampleRates(now);
-      listeners.get(i).tick(now);
+    for (SessionLoop listener : List.copyOf(listeners)) { // a change may come within a tick
+      listener.sampleRates(now);
+      listener.tick(now);
     }
   }
 
@@ -71,6 +78,31 @@ final class UpstreamLoop {
   /** Adds a listener's clients on this loop. */
   void add(SessionLoop listener) {
     listeners.add(listener);
+    former.remove(listener);
+  }
+
+  /** The listener's new clients on this loop use another upstream. */
+  void leave(SessionLoop listener) {
+    listeners.remove(listener);
+    former.add(listener);
+  }
+
+  /** Forgets a listener all of whose clients on this loop have left. */
+  void remove(SessionLoop listener) {
+    listeners.remove(listener);
+    former.remove(listener);
+  }
+
+  /** Returns whether clients, present or future, use its connections. */
+  boolean isUsed() {
+    former.removeIf(listener -> !listener.uses(routing));
+    listeners.removeIf(listener -> !listener.uses(routing));
+    return !former.isEmpty() || !listeners.isEmpty();
+  }
+
+  /** Closes the clients that have not moved to the new upstream, once they are answered. */
+  void drainLaggards() {
+    former.forEach(listener -> listener.drainLaggards(routing));
   }
 
   /** Applies the latest topology. */
@@ -84,8 +116,17 @@ final class UpstreamLoop {
     listeners.forEach(each -> each.adopt(servers));
   }
 
+  /** Authenticates again on connections where that is possible: the password has changed. */
+  void authenticateAgain() {
+    dispatcher().authenticateAgain();
+    routing.hub().authenticateAgain();
+  }
+
   /** Closes all connections at once. */
   void close() {
+    if (ticks != null) {
+      ticks.cancel(false);
+    }
     dispatcher().close();
     routing.hub().close();
   }

@@ -5,7 +5,6 @@ import io.penstock.core.command.CommandReplies;
 import io.penstock.core.observe.LoopCounters;
 import java.util.Set;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The parts that Penstock's own answers share on one event loop.
@@ -26,16 +25,16 @@ public record AnswerLoop(
   /**
    * Authentication of clients.
    *
-   * @param password the password for {@code AUTH}, or null
+   * @param passwords for {@code AUTH}
    * @param certificateUsers users that certificates of clients name; those of {@code
    *     ListenerTls.Settings}
-   * @param database the database of all clients
+   * @param database of clients that select none
    * @param delayed clients that wait after a failed {@code AUTH}
    * @param clientLog for failures
    * @param counters of the loop
    */
   public record Access(
-      @Nullable String password,
+      Passwords passwords,
       Set<String> certificateUsers,
       int database,
       DelayedClients delayed,

@@ -14,7 +14,6 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.transport.Loop;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Duration;
 
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
@@ -84,7 +83,7 @@ public final class Authentication {
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");
-    } else if (frame.argc() == 2 && access.password() == null) {
+    } else if (frame.argc() == 2 && !access.passwords().required()) {
       reply.error(NO_PASSWORD);
     } else if (isRight(frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
       succeeded();
@@ -142,13 +141,9 @@ public final class Authentication {
    * default user is correct. Takes the same time for every wrong password.
    */
   private boolean isRight(String user, RequestFrame frame, int passwordAt) {
-    String password = access.password();
-    if (password == null) {
-      return user.equals(DEFAULT_USER);
-    }
     byte[] given = frame.text(passwordAt).getBytes(StandardCharsets.ISO_8859_1);
-    boolean same = MessageDigest.isEqual(given, password.getBytes(StandardCharsets.UTF_8));
-    return user.equals(DEFAULT_USER) && same;
+    boolean accepted = access.passwords().accept(given, System.nanoTime());
+    return user.equals(DEFAULT_USER) && accepted;
   }
 
   void hello(Command command, ByteBuf out) {

@@ -3,7 +3,6 @@ package io.penstock.core.answer;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats;
-import io.penstock.core.script.Scripts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -15,15 +14,11 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/**
- * All clients of a listener, on all loops, and the scripts that clients of its upstream sent. Safe
- * from any thread.
- */
+/** All clients of a listener, on all loops. Safe from any thread. */
 public final class ClientDirectory {
 
   private final TotalMemory memory;
   private final AllClients process;
-  private final Scripts scripts;
   private final Label listener;
   private volatile ProxyStats statsAtReset = ProxyStats.NONE;
   private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
@@ -32,18 +27,16 @@ public final class ClientDirectory {
 
   /** The clients of the only listener. */
   public ClientDirectory() {
-    this(new AllClients(new TotalMemory()), new Scripts(), Label.ONLY);
+    this(new AllClients(new TotalMemory()), Label.ONLY);
   }
 
   /**
    * @param process with the clients of all listeners
-   * @param scripts that clients of the upstream sent
    * @param listener of the clients
    */
-  public ClientDirectory(AllClients process, Scripts scripts, Label listener) {
+  public ClientDirectory(AllClients process, Label listener) {
     this.process = process;
     this.memory = process.memory().ofListener();
-    this.scripts = scripts;
     this.listener = listener;
   }
 
@@ -109,9 +102,9 @@ public final class ClientDirectory {
     }
   }
 
-  /** Returns the scripts that clients sent. */
-  public Scripts scripts() {
-    return scripts;
+  /** Removes a loop whose clients have all left. On that loop. */
+  public void remove(LoopClients loop) {
+    loops.remove(loop);
   }
 
   /** Returns the statistics at the last call of {@code CONFIG RESETSTAT}. */

@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,17 +30,17 @@ public final class ReadOnlyCalls {
 
   private static final String LIST = "*2\r\n$8\r\nFUNCTION\r\n$4\r\nLIST\r\n";
 
-  private final Scripts scripts;
+  private final Supplier<Scripts> scripts;
   private final Runnable resumeAll;
   private Set<String> functions = Set.of(); // in lower case: servers ignore case
   private boolean queried;
   private int pauses;
 
   /**
-   * @param scripts that clients sent
+   * @param scripts returns those that clients of the upstream sent
    * @param resumeAll resumes all clients of the loop
    */
-  public ReadOnlyCalls(Scripts scripts, Runnable resumeAll) {
+  public ReadOnlyCalls(Supplier<Scripts> scripts, Runnable resumeAll) {
     this.scripts = scripts;
     this.resumeAll = resumeAll;
   }
@@ -63,7 +64,7 @@ public final class ReadOnlyCalls {
       }
       case "evalsha" -> {
         String digest = call.frame().text(1).toLowerCase(Locale.ROOT);
-        byte[] body = scripts.body(digest);
+        byte[] body = scripts.get().body(digest);
         yield body != null && ScriptFlags.hasNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
       }
       case "fcall", "fcall_ro" -> {

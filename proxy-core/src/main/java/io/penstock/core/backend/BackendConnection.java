@@ -129,6 +129,13 @@ final class BackendConnection implements LinkListener {
     waiting.withdraw(which, into);
   }
 
+  /** Authenticates again if it is connected: the password has changed. */
+  void authenticateAgain() {
+    if (state instanceof ConnectionState.Ready(Link link)) {
+      handshake.sendAgain(link, node, backend.settings().upstream().prefix());
+    }
+  }
+
   private void connect() {
     state = new ConnectionState.Connecting();
     backend.connect(node, this);

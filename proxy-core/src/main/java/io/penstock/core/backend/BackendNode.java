@@ -126,6 +126,16 @@ public final class BackendNode {
     plain.connectionFor(Protocol.RESP2, 0).connectIfIdle();
   }
 
+  /**
+   * Authenticates again on shared connections: the password has changed. Leased ones are not leased
+   * again.
+   */
+  public void authenticateAgain() {
+    connections().forEach(BackendConnection::authenticateAgain);
+    leases.markSuspect();
+    turns.markSuspect();
+  }
+
   /** Returns whether at least one connection is ready. */
   public boolean isReady() {
     return counters.exclusive() > 0 || connections().stream().anyMatch(BackendConnection::isReady);

@@ -9,6 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The first requests on a new connection: {@code HELLO 3} with credentials, or {@code AUTH}, then
@@ -36,7 +38,11 @@ final class Handshake {
   private static final List<String> TEMPORARY =
       List.of("LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients");
 
-  private final List<byte[]> requests = new ArrayList<>();
+  private static final Logger log = LoggerFactory.getLogger(Handshake.class);
+
+  private final List<byte[]> requests = new ArrayList<>(); // the first is authentication, if any
+  private final @Nullable Credentials credentials;
+  private final Protocol protocol;
   private final int naming; // index of CLIENT SETNAME, which may fail
   private final boolean isPlain;
 
@@ -47,11 +53,10 @@ final class Handshake {
 
   private Handshake(Access access, Protocol protocol, boolean readonly, boolean isPlain) {
     this.isPlain = isPlain;
-    Credentials credentials = access.credentials();
-    if (protocol == Protocol.RESP3) {
-      requests.add(hello(credentials));
-    } else if (credentials != null) {
-      requests.add(auth(credentials));
+    this.protocol = protocol;
+    credentials = access.credentials();
+    if (protocol == Protocol.RESP3 || credentials != null) {
+      requests.add(authentication());
     }
     // Always sent: a node with too many clients, or one that requires a password, then reports it
     // here and not in place of a client's reply. Allowed while a node loads.
@@ -80,6 +85,13 @@ final class Handshake {
         set == 0);
   }
 
+  /** Returns the first request, with the latest password. */
+  private byte[] authentication() {
+    return protocol == Protocol.RESP2 && credentials != null
+        ? auth(credentials)
+        : hello(credentials);
+  }
+
   private static byte[] hello(@Nullable Credentials credentials) {
     if (credentials == null) {
       return encode("HELLO", "3");
@@ -97,8 +109,21 @@ final class Handshake {
 
   /** Sends the requests together; {@code listener} is called for each reply. */
   void send(Link link, LinkListener listener) {
+    if (credentials != null) {
+      requests.set(0, authentication());
+    }
     for (int i = 0; i < requests.size(); i++) {
       link.send(requests.get(i), new Step(listener, roleOf(i)));
+    }
+  }
+
+  /**
+   * Authenticates on a connection that is in use: the password has changed. If the node rejects it,
+   * the connection stays authenticated as before.
+   */
+  void sendAgain(Link link, Endpoint node, String logPrefix) {
+    if (credentials != null) {
+      link.send(auth(credentials), new Again(node, logPrefix));
     }
   }
 
@@ -150,6 +175,41 @@ final class Handshake {
       text.append('$').append(length).append("\r\n").append(argument).append("\r\n");
     }
     return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** An authentication on a connection that is in use. */
+  private static final class Again extends Exchange {
+
+    private final Endpoint node;
+    private final String logPrefix;
+
+    Again(Endpoint node, String logPrefix) {
+      this.node = node;
+      this.logPrefix = logPrefix;
+      sendOptions(protocol(), 0, Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onReply(ByteBuf buffer, int from, int to) {
+      String error = errorIn(buffer, from, to);
+      if (error != null) {
+        log.warn(
+            "{}{} rejects the changed password; an open connection goes on with the earlier one: {}",
+            logPrefix,
+            node,
+            Credentials.mask(error));
+      }
+    }
+
+    @Override
+    public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+      // Not an error.
+    }
+
+    @Override
+    public void onFailure(Failure failure) {
+      // The next connection uses the changed password.
+    }
   }
 
   /** One request. */

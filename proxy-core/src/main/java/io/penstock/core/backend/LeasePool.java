@@ -118,7 +118,7 @@ final class LeasePool {
    * Handles the loss of a connection. If the node has died, the other connections are lost too, but
    * each is reported separately, and it is unknown whether requests sent on them meanwhile have
    * run. Therefore the existing connections are not leased again. A new one proves by its handshake
-   * that the node is alive.
+   * that the node is alive. Also called when the password has changed.
    */
   void markSuspect() {
     suspect.addAll(open);

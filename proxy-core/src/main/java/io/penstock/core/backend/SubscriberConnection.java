@@ -49,6 +49,11 @@ public final class SubscriberConnection {
     connection.tick(now, commandTimeoutNanos);
   }
 
+  /** Authenticates again if it is connected: the password has changed. */
+  public void authenticateAgain() {
+    connection.authenticateAgain();
+  }
+
   /** Closes permanently. */
   public void close() {
     connection.close();

@@ -21,7 +21,7 @@ public final class ClientLog {
 
   private final String prefix;
   private final LoopCounters counters;
-  private final ClientLimits limits;
+  private ClientLimits limits;
   private final Map<CloseReason, ThrottledLog> closings = new EnumMap<>(CloseReason.class);
   private final ThrottledLog authenticationFailed = new ThrottledLog();
   private final ThrottledLog totalInFlightReached = new ThrottledLog();
@@ -38,6 +38,11 @@ public final class ClientLog {
     for (CloseReason reason : CloseReason.values()) {
       closings.put(reason, new ThrottledLog());
     }
+  }
+
+  /** Replaces the limits that lines name. */
+  public void limits(ClientLimits next) {
+    limits = next;
   }
 
   /** Counts and logs that a client is closed for a limit. Called before it is closed. */

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
  */
 public final class RequestReader {
 
-  private final RespLimits limits;
+  private RespLimits limits;
   private ServerFacts servers;
 
   /**
@@ -31,6 +31,11 @@ public final class RequestReader {
   /** Uses {@code now} from here on. */
   public void update(ServerFacts now) {
     servers = now;
+  }
+
+  /** Uses these limits from here on. */
+  public void update(RespLimits now) {
+    limits = now;
   }
 
   public RespLimits limits() {

@@ -20,6 +20,7 @@ public final class CommandTable {
   private final List<CommandSpec> commands;
   private final Map<String, CommandSpec> byName;
   private final HandlingDecisions decisions;
+  private final CommandIds ids; // shared by all tables that are derived from one
 
   /**
    * Creates a table of commands with their subcommands and handlings.
@@ -27,10 +28,13 @@ public final class CommandTable {
    * @throws IllegalArgumentException if a handling does not fit its command
    */
   CommandTable(List<CommandFacts> facts, HandlingDecisions decisions) {
-    this(new CommandTableBuilder(decisions).addBuiltIn(facts), decisions);
+    this(
+        new CommandTableBuilder(decisions).addBuiltIn(facts),
+        decisions,
+        new CommandIds(facts.size()));
   }
 
-  private CommandTable(CommandTableBuilder assembly, HandlingDecisions decisions) {
+  private CommandTable(CommandTableBuilder assembly, HandlingDecisions decisions, CommandIds ids) {
     byName = assembly.byName();
     List<CommandSpec> topLevel = new ArrayList<>(byName.values());
     topLevel.removeIf(spec -> spec.facts().isSubcommand());
@@ -38,6 +42,7 @@ public final class CommandTable {
     commands = List.copyOf(topLevel);
     names = new NameTable(commands);
     this.decisions = decisions;
+    this.ids = ids;
   }
 
   /**
@@ -52,6 +57,20 @@ public final class CommandTable {
   /** Returns the built-in table with these rules applied. */
   public static CommandTable load(CommandRules rules) {
     return new CommandTable(Builtin.FACTS, new HandlingDecisions(Builtin.HANDLINGS, rules));
+  }
+
+  /**
+   * Returns the built-in table with other rules applied. What is learnt into it gets the same ids
+   * as in this one.
+   */
+  public CommandTable withRules(CommandRules rules) {
+    var others = new HandlingDecisions(Builtin.HANDLINGS, rules);
+    return new CommandTable(new CommandTableBuilder(others).addBuiltIn(Builtin.FACTS), others, ids);
+  }
+
+  /** Returns the rules that are applied. */
+  public CommandRules rules() {
+    return decisions.rules();
   }
 
   private static final class Builtin {
@@ -78,11 +97,11 @@ public final class CommandTable {
    * @param divided whether there are several partitions, so that commands are routed by their keys
    */
   public CommandTable withLearnt(Collection<LearntCommands> learnt, boolean divided) {
-    CommandTableBuilder assembly = new CommandTableBuilder(decisions).addTable(this);
+    CommandTableBuilder assembly = new CommandTableBuilder(decisions, ids).addTable(this);
     for (LearntCommands each : learnt) {
       assembly.addLearnt(each.facts(), divided);
     }
-    return assembly.isChanged() ? new CommandTable(assembly, decisions) : this;
+    return assembly.isChanged() ? new CommandTable(assembly, decisions, ids) : this;
   }
 
   /**
@@ -155,8 +174,8 @@ public final class CommandTable {
     return names;
   }
 
-  /** Returns the number of commands and subcommands, which is the number of ids. */
+  /** Returns the lowest number that is above all ids of commands and subcommands. */
   public int size() {
-    return byName.size();
+    return 1 + byName.values().stream().mapToInt(CommandSpec::id).max().orElse(-1);
   }
 }

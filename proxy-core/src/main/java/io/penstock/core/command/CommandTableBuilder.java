@@ -1,5 +1,7 @@
 package io.penstock.core.command;
 
+import static java.util.Objects.requireNonNull;
+
 import io.penstock.core.spec.CommandFacts;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -14,15 +16,24 @@ import org.jspecify.annotations.Nullable;
 final class CommandTableBuilder {
 
   private final HandlingDecisions decisions;
+  private final @Nullable CommandIds ids; // null if nothing is learnt
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, CommandSpec> older = new HashMap<>();
   private boolean changed;
 
-  /** A command or subcommand. Ids are dense and never change. */
+  /** A command or subcommand. Its id never changes. */
   private record Entry(int id, CommandFacts facts, Handling handling) {}
 
+  /** For built-in commands. */
   CommandTableBuilder(HandlingDecisions decisions) {
     this.decisions = decisions;
+    this.ids = null;
+  }
+
+  /** For learnt commands too. */
+  CommandTableBuilder(HandlingDecisions decisions, CommandIds ids) {
+    this.decisions = decisions;
+    this.ids = ids;
   }
 
   /** Adds the commands of the resources. */
@@ -62,7 +73,7 @@ final class CommandTableBuilder {
       if (builtin.lookUp(command.name()) != null) {
         applyArity(command);
       } else {
-        int id = entry == null ? entries.size() : entry.id;
+        int id = entry == null ? requireNonNull(ids).idOf(command.name()) : entry.id;
         boolean container = containers.contains(command.name());
         Handling handling = decisions.forLearnt(command, container, divided);
         entries.put(command.name(), new Entry(id, command, handling));

@@ -31,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /**
  * Queries nodes outside the data path, over Lettuce. Most connections are closed after one query.
@@ -57,7 +58,8 @@ public final class ControlPlane {
   private final Duration timeout;
   private final Threads threads;
   private final RedisClient client;
-  private final AtomicBoolean closed;
+  private final AtomicBoolean closed; // with the threads
+  private volatile boolean released;
   private final Map<NodeTls, RedisClient> encrypted = new ConcurrentHashMap<>();
 
   private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
@@ -124,9 +126,26 @@ public final class ControlPlane {
     return new ControlPlane(timeout, new Threads(), new AtomicBoolean());
   }
 
-  /** Returns one with another timeout and the same threads, which only {@link #close} ends. */
+  /**
+   * Returns one with connections and a timeout of its own and the same threads, which only {@link
+   * #close} ends.
+   */
   public ControlPlane withTimeout(Duration other) {
-    return other.equals(timeout) ? this : new ControlPlane(other, threads, closed);
+    return new ControlPlane(other, threads, closed);
+  }
+
+  /** Closes all connections of this one; later queries fail. Returns at once. */
+  public void release() {
+    released = true;
+    Stream.concat(Stream.of(client), encrypted.values().stream())
+        .forEach(each -> {
+          threads.clients.remove(each);
+          each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
+        });
+  }
+
+  private boolean isClosed() {
+    return released || closed.get();
   }
 
   private static ThreadFactory threads(String pool) {
@@ -170,7 +189,7 @@ public final class ControlPlane {
   }
 
   private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> action) {
-    if (closed.get()) {
+    if (isClosed()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
     CompletableFuture<T> result = new CompletableFuture<>();
@@ -194,7 +213,7 @@ public final class ControlPlane {
 
   /** Closes a connection. */
   public void disconnect(StatefulRedisConnection<String, String> connection) {
-    if (!closed.get()) { // otherwise already closed; Lettuce warns about a second close
+    if (!isClosed()) { // otherwise already closed; Lettuce warns about a second close
       connection.closeAsync();
     }
   }

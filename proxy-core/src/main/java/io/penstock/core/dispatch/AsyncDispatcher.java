@@ -134,6 +134,11 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
+  public void authenticateAgain() {
+    nodes.authenticateAgain();
+  }
+
+  @Override
   public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
     return nodes.handshakeError(node);
   }

@@ -86,6 +86,9 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    */
   void tick(long now);
 
+  /** The password of nodes has changed: authenticates again, or on new connections. */
+  void authenticateAgain();
+
   /**
    * The error with which a node answered the latest handshake; null if none.
    *

@@ -295,6 +295,10 @@ class LoopNodes implements BackendListener {
     }
   }
 
+  void authenticateAgain() {
+    nodes.values().forEach(BackendNode::authenticateAgain);
+  }
+
   List<NodeStats> stats() {
     return nodes.values().stream().map(BackendNode::stats).toList();
   }
@@ -305,7 +309,10 @@ class LoopNodes implements BackendListener {
 
   void close() {
     closed = true;
-    nodes.values().forEach(BackendNode::close);
+    for (BackendNode node : nodes.values()) {
+      node.close();
+      closedNodes.add(node.stats());
+    }
     nodes.clear();
   }
 }

@@ -182,6 +182,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
+  public void authenticateAgain() {
+    nodes.authenticateAgain();
+  }
+
+  @Override
   public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
     return nodes.handshakeError(node);
   }

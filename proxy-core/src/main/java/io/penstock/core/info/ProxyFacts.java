@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 
 /**
- * The facts about a proxy that do not change while it runs.
+ * The facts about a proxy that change with its settings only.
  *
  * @param version Penstock's own version
  * @param runId 40 hexadecimal digits, different in each process
@@ -35,6 +35,22 @@ public record ProxyFacts(
       new ProxyFacts("unknown", NO_ID, NO_ID, Instant.EPOCH, "", "unknown", 0, 0, false);
 
   private static final int ID_BYTES = 20;
+
+  /**
+   * Returns these facts with another limit on clients, and for clients that see a cluster or not.
+   */
+  public ProxyFacts with(int clients, boolean asCluster) {
+    return new ProxyFacts(
+        version,
+        runId,
+        replicationId,
+        startedAt,
+        executable,
+        transport,
+        eventLoops,
+        clients,
+        asCluster);
+  }
 
   /** Returns an id as in Redis: 40 random hexadecimal digits. */
   public static String newId() {

@@ -47,7 +47,7 @@ public final class Allowance {
   private static final int FIRST_REPLIES = 8;
 
   private final LimitedClient client;
-  private final ClientLimits limits;
+  private ClientLimits limits;
   private final LoopMemory memory;
   private final SlowClients slowClients;
   private final Loop loop;
@@ -81,6 +81,11 @@ public final class Allowance {
     this.memory = memory;
     this.slowClients = slowClients;
     this.loop = loop;
+  }
+
+  /** Replaces the limits. */
+  public void limits(ClientLimits next) {
+    limits = next;
   }
 
   /** Starts counting the client. */

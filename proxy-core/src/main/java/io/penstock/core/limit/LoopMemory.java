@@ -87,6 +87,16 @@ public final class LoopMemory {
     total.add(this);
   }
 
+  /** Replaces the limit for the clients of the listener on all loops, in bytes; 0 for none. */
+  public void limit(long bytes) {
+    all.limit(bytes);
+  }
+
+  /** Stops counting: the listener has gone away, and all of its clients have left. */
+  public void close() {
+    total.remove(this);
+  }
+
   /** The memory of clients. The numbers may be read on any thread. */
   public MemorySum all() {
     return all;

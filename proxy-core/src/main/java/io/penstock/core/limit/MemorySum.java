@@ -6,7 +6,7 @@ package io.penstock.core.limit;
  */
 public final class MemorySum {
 
-  private final long limit;
+  private long limit;
   private long usedBytes;
   private long closingBytes;
   private long closedBytes;
@@ -19,6 +19,10 @@ public final class MemorySum {
    */
   MemorySum(long limit) {
     this.limit = limit;
+  }
+
+  void limit(long bytes) {
+    limit = bytes;
   }
 
   long limit() {

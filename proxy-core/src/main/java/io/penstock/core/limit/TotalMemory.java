@@ -21,7 +21,7 @@ public final class TotalMemory {
   private static final long MIN_HEAP_COPY = 1024 * 1024;
 
   private final @Nullable TotalMemory parent; // null in that of the process
-  private final long limit;
+  private volatile long limit;
   private final long heapLimit;
   private final long maxHeapCopy;
   private final List<LoopMemory> loops = new CopyOnWriteArrayList<>();
@@ -83,6 +83,19 @@ public final class TotalMemory {
   /** Bytes of a request that may be copied to the heap at most. */
   public long maxHeapCopy() {
     return maxHeapCopy;
+  }
+
+  /** Replaces the limit on all memory of a process, in bytes; 0 for none. */
+  public void limit(long bytes) {
+    limit = bytes;
+  }
+
+  /** Removes a loop of a listener that has gone away, with all of its clients. */
+  void remove(LoopMemory loop) {
+    loops.remove(loop);
+    if (parent != null) {
+      parent.remove(loop);
+    }
   }
 
   void add(LoopMemory loop) {

@@ -23,7 +23,7 @@ public final class Admission {
 
   private static final Logger log = LoggerFactory.getLogger(Admission.class);
 
-  private final int most;
+  private volatile int most;
   private final Label label;
   private final ProxyEvents events;
   private final AtomicInteger now = new AtomicInteger();
@@ -49,6 +49,11 @@ public final class Admission {
     this.most = most;
     this.label = label;
     this.events = events;
+  }
+
+  /** Replaces the limit. Clients above it stay. */
+  public void limit(int clients) {
+    most = clients;
   }
 
   /** The listener, for log lines. */

@@ -38,29 +38,34 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
-  private final @Nullable ProxyProtocol proxyProtocol;
-  private final @Nullable ListenerTls tls;
+  private volatile AcceptSettings arrivals;
   private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
   ClientPipeline(
       Function<EventLoop, SessionLoop> sessionLoops, Admission admission, AcceptSettings arrivals) {
     this.sessionLoops = sessionLoops;
     this.admission = admission;
-    this.proxyProtocol = arrivals.proxyProtocol();
-    this.tls = arrivals.tls();
+    this.arrivals = arrivals;
+  }
+
+  /** Uses other settings for channels that are accepted from now on. */
+  void adopt(AcceptSettings next) {
+    arrivals = next;
   }
 
   @Override
   protected void initChannel(Channel channel) {
+    AcceptSettings settings = arrivals;
     if (admission.tryAdmit()) {
       channel.closeFuture().addListener(_ -> admission.clientClosed());
       SessionLoop loop = sessionLoops.apply(channel.eventLoop());
+      ProxyProtocol proxyProtocol = settings.proxyProtocol();
       if (proxyProtocol == null) {
-        begin(channel, loop);
+        begin(channel, loop, settings.tls());
       } else {
-        expectHeader(channel, loop, proxyProtocol);
+        expectHeader(channel, loop, proxyProtocol, settings.tls());
       }
-    } else if (tls != null) {
+    } else if (settings.tls() != null) {
       channel.close(); // it would take the error for a broken handshake
     } else {
       RejectedClient reader = RejectedClient.reject(channel, rejected);
@@ -70,7 +75,8 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
   }
 
-  private void expectHeader(Channel channel, SessionLoop loop, ProxyProtocol protocol) {
+  private void expectHeader(
+      Channel channel, SessionLoop loop, ProxyProtocol protocol, @Nullable ListenerTls tls) {
     SocketAddress peer = channel.remoteAddress();
     if (peer == null) {
       channel.close(); // a health check that has gone already
@@ -88,7 +94,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
             if (client != null) {
               Session.setAddress(channel, client);
             }
-            begin(channel, loop);
+            begin(channel, loop, tls);
             header.pipeline().remove(header.handler());
           }
 
@@ -105,7 +111,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   }
 
   /** Adds what serves the client, at the end of the pipeline. */
-  private void begin(Channel channel, SessionLoop loop) {
+  private void begin(Channel channel, SessionLoop loop, @Nullable ListenerTls tls) {
     if (tls == null) {
       channel.pipeline().addLast(new Handler(loop));
       return;

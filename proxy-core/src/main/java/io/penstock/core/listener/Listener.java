@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The listening sockets of a listener: one for each of its addresses. */
 public final class Listener {
@@ -19,7 +20,7 @@ public final class Listener {
   private final LoopGroup group;
   private final ClientPipeline pipeline;
   private final Admission admission;
-  private final AcceptSettings arrivals;
+  private volatile AcceptSettings arrivals;
   private volatile List<Channel> channels = List.of();
 
   /**
@@ -80,6 +81,27 @@ public final class Listener {
       }
     });
     return bound;
+  }
+
+  /** Uses other settings for clients that connect from now on. */
+  public void adopt(AcceptSettings next) {
+    arrivals = next;
+    pipeline.adopt(next);
+    ConnectionRateLimit limit =
+        next.maxPerSecond() == 0 ? null : new ConnectionRateLimit(next.maxPerSecond(), admission);
+    for (Channel channel : channels) {
+      channel.eventLoop().execute(() -> limitRate(channel, limit));
+    }
+  }
+
+  private static void limitRate(Channel channel, @Nullable ConnectionRateLimit limit) {
+    ConnectionRateLimit present = channel.pipeline().get(ConnectionRateLimit.class);
+    if (present != null) {
+      channel.pipeline().remove(present);
+    }
+    if (limit != null) {
+      channel.pipeline().addFirst(limit);
+    }
   }
 
   private static <T> List<T> with(List<T> some, T another) {

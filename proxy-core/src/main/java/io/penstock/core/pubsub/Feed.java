@@ -56,6 +56,10 @@ final class Feed implements PushSink, BackendListener {
     return connection.stats();
   }
 
+  void authenticateAgain() {
+    connection.authenticateAgain();
+  }
+
   boolean isReady() {
     return connection.isReady();
   }

@@ -194,6 +194,10 @@ final class Feeds {
     }
   }
 
+  void authenticateAgain() {
+    feeds.values().forEach(Feed::authenticateAgain);
+  }
+
   List<NodeStats> stats() {
     List<NodeStats> stats = new ArrayList<>();
     feeds.values().forEach(feed -> stats.add(feed.stats()));
@@ -205,7 +209,10 @@ final class Feeds {
   }
 
   void close() {
-    List.copyOf(feeds.values()).forEach(Feed::close);
+    for (Feed feed : List.copyOf(feeds.values())) {
+      feed.close();
+      closed.add(feed.stats());
+    }
     feeds.clear();
   }
 }

@@ -318,6 +318,11 @@ public final class Hub {
     feeds.tick(now);
   }
 
+  /** Authenticates again on all connections: the password has changed. */
+  public void authenticateAgain() {
+    feeds.authenticateAgain();
+  }
+
   /** One entry per node that has a connection. */
   public List<NodeStats> stats() {
     return feeds.stats();

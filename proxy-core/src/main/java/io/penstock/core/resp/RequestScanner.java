@@ -22,7 +22,7 @@ public final class RequestScanner {
   private static final int NO_LENGTH = -1;
   private static final int NO_END = -1;
 
-  private final RespLimits limits;
+  private RespLimits limits;
   private final RequestFrame frame = new RequestFrame();
   private boolean authenticated = true;
 
@@ -58,6 +58,11 @@ public final class RequestScanner {
    */
   public String error() {
     return error;
+  }
+
+  /** Replaces the limits, for lengths that are read from now on. */
+  public void limits(RespLimits next) {
+    limits = next;
   }
 
   /** Sets whether the client has authenticated; before that the smaller limits of Redis apply. */

@@ -8,6 +8,7 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,17 @@ public record SentinelUpstreamSettings(
   @Override
   public Access access() {
     return new Access(credentials, database, tls);
+  }
+
+  @Override
+  public List<Credentials> allCredentials() {
+    return Stream.of(credentials, sentinelCredentials)
+        .<Credentials>mapMulti((each, present) -> {
+          if (each != null) {
+            present.accept(each);
+          }
+        })
+        .toList();
   }
 
   /** {@inheritDoc} These are the sentinels. */

@@ -2,7 +2,6 @@ package io.penstock.core.session;
 
 import io.netty.channel.ChannelConfig;
 import io.penstock.core.client.Client;
-import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.transport.ReadGate;
@@ -18,14 +17,20 @@ final class AutoRead {
   private boolean waiting; // for the read gate to open
 
   /**
+   * @param gate of the loop
    * @param socket of the client
    */
-  AutoRead(ClientContext context, ChannelConfig socket) {
-    this.client = context.client();
-    this.account = context.account();
-    this.replies = context.replies();
+  AutoRead(
+      Client client,
+      ReplySequence replies,
+      Allowance account,
+      ReadGate gate,
+      ChannelConfig socket) {
+    this.client = client;
+    this.account = account;
+    this.replies = replies;
     this.socket = socket;
-    this.gate = context.loop().readGate();
+    this.gate = gate;
   }
 
   /** Sets whether the client's socket is read. It is read only while the loop reads too. */

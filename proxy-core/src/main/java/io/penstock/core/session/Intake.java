@@ -51,6 +51,7 @@ final class Intake implements LocalCommandHandler {
 
   private final Session session;
   private final SessionLoop loop;
+  private final LoopRoutes routes;
   private final ClientContext context;
   private final ReplySequence replies;
   private final Allowance account;
@@ -76,6 +77,7 @@ final class Intake implements LocalCommandHandler {
   Intake(Session session, SessionLoop loop, ForwardContext forward, CurrentRequest request) {
     this.session = session;
     this.loop = loop;
+    this.routes = session.routes();
     this.context = forward.clientContext();
     this.replies = context.replies();
     this.account = context.account();
@@ -83,19 +85,20 @@ final class Intake implements LocalCommandHandler {
     this.turnBudget = session.turnBudget();
     this.request = request;
     Backpressure backpressure = session.backpressure();
-    RetryableErrors retryableErrors = loop.retryLoop().retryableErrors();
+    RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
     this.transactions =
         new Transactions(
             new TransactionContext(forward, retryableErrors, backpressure, this, turnBudget),
             session.profile(),
-            loop.answerLoop().proxy());
+            routes.answerLoop().proxy());
     order.readMasterWhile(transactions::isWatching);
-    this.selection = new DatabaseSelection(context, forward.owner(), transactions, loop.database());
+    this.selection =
+        new DatabaseSelection(context, forward.owner(), transactions, routes.database());
     this.blocking = new BlockingContext(context, forward.owner(), retryableErrors, backpressure);
     this.blocked = new CurrentBlockingCall(blocking);
     var answerContext =
-        new AnswerContext(context, session.profile(), session, session, loop.answerLoop());
+        new AnswerContext(context, session.profile(), session, session, routes.answerLoop());
     this.local = new LocalReplies(answerContext);
     this.clients = new ClientAdministration(answerContext);
     this.tracking = new TrackingReplies(session);
@@ -106,7 +109,7 @@ final class Intake implements LocalCommandHandler {
   /** Handles the request. Returns false if it must wait for earlier ones; it is put back then. */
   boolean handle() {
     Command command = request.command();
-    RoutePlan plan = loop.router().route(command);
+    RoutePlan plan = routes.router().route(command);
     CommandSpec spec = command.spec();
     if (spec == null && Authentication.isHttp(command)) {
       session.closeHttp();
@@ -216,14 +219,15 @@ final class Intake implements LocalCommandHandler {
   private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
     switch (spec.name()) {
       case "config|set" -> {
-        String rejection = ConfigSet.rejection(loop.answerLoop().proxy().config(), request.frame());
+        String rejection =
+            ConfigSet.rejection(routes.answerLoop().proxy().config(), request.frame());
         if (rejection != null) {
           replies.reject(spec, rejection);
           return;
         }
       }
       case "config|resetstat" -> server.reset();
-      default -> loop.scripts().record(spec, request.frame());
+      default -> routes.scripts().record(spec, request.frame());
     }
     forwarder.broadcast(spec, plan);
   }
@@ -264,7 +268,7 @@ final class Intake implements LocalCommandHandler {
   private void answerConnection(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     if (which == LocalCommand.SELECT
         && DatabaseSelection.isPossible(
-            context.reader().servers(), context.nodes(), loop.answerLoop().proxy())) {
+            context.reader().servers(), context.nodes(), routes.answerLoop().proxy())) {
       selection.answer(spec, incoming);
     } else {
       local.answer(spec, which, incoming);
@@ -273,7 +277,7 @@ final class Intake implements LocalCommandHandler {
 
   @Override
   public void answer(IncomingRequest captured) {
-    if (loop.router().route(captured.command())
+    if (routes.router().route(captured.command())
         instanceof RoutePlan.Local(CommandSpec spec, LocalCommand which)) {
       if (which == LocalCommand.SSUBSCRIBE) { // unlike the others, even if the keys are in one slot
         String error = "ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client";
@@ -324,7 +328,7 @@ final class Intake implements LocalCommandHandler {
   private Subscriptions openSubscriptions() {
     Subscriptions existing = subscriptions;
     if (existing == null) {
-      existing = new Subscriptions(context, loop.subscribeLoop());
+      existing = new Subscriptions(context, routes.subscribeLoop());
       subscriptions = existing;
     }
     return existing;

@@ -46,6 +46,11 @@ final class PartitionSearch implements Sliced {
     this.handler = handler;
   }
 
+  /** Returns whether the partitions of a request are being determined, or known. */
+  boolean isUnderWay() {
+    return partitions != null;
+  }
+
   /**
    * Handles the request that was found last. Returns false if it must wait; it is put back then.
    */

@@ -18,6 +18,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.LimitedClient;
 import io.penstock.core.observe.CloseReason;
@@ -65,14 +66,16 @@ public final class Session
   private final Allowance account;
   private final AutoRead autoRead;
   private final ReplySequence replies;
-  private final Retries retries;
-  private final OrderGuard order;
-  private final Backpressure backpressure;
-  private final ForwardContext forward;
-  private final Intake intake;
   private final TurnBudget turnBudget;
-  private final PartitionSearch search;
   private final TimeoutCheck timeoutCheck;
+  private final CurrentRequest request;
+  private LoopRoutes routes; // what the following are connected to
+  private Retries retries;
+  private OrderGuard order;
+  private Backpressure backpressure;
+  private ForwardContext forward;
+  private Intake intake;
+  private PartitionSearch search;
   private SessionState state;
   private boolean inputEnded;
   private boolean processing; // processInput is running
@@ -84,24 +87,18 @@ public final class Session
     this.loop = loop;
     this.channel = context.channel();
     this.id = loop.nextId();
-    this.state = SessionState.initial(loop.password() != null);
+    this.state = SessionState.initial(loop.passwords().required());
     this.account =
         new Allowance(this, loop.limits(), loop.memory(), loop.slowClients(), loop.loop());
     this.output = new SocketOutput(context, loop.loop().flushQueue(), account::check);
     this.input = new Input(loop.reader().limits());
     this.activity = new Activity(loop.loop().tick());
     this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
-    var parts = new ClientContext(this, replies, account, loop.nodes(), loop.reader(), loop.loop());
-    var request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
-    this.autoRead = new AutoRead(parts, channel.config());
-    this.backpressure = new Backpressure(this, loop.nodes());
+    this.request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
+    this.autoRead = new AutoRead(this, replies, account, loop.readGate(), channel.config());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
-    this.order = newOrder(parts);
-    this.retries = new Retries(parts, loop.retryLoop(), order);
-    this.forward = new ForwardContext(parts, retries.owner(), order, loop.forwardLoop());
-    this.intake = new Intake(this, loop, forward, request);
-    this.search = new PartitionSearch(parts, loop.router(), request, intake::handle);
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
+    connect(loop.routes());
     input.scanner().authenticated(state instanceof SessionState.Serving);
     account.open();
     loop.sessions().add(this);
@@ -110,9 +107,78 @@ public final class Session
     }
   }
 
+  /** Makes the handlers of requests. None of an earlier request may be under way. */
+  private void connect(LoopRoutes to) {
+    var parts = new ClientContext(this, replies, account, to.nodes(), loop.reader(), loop.loop());
+    routes = to;
+    backpressure = new Backpressure(this, to.nodes());
+    order = newOrder(parts);
+    retries = new Retries(parts, to.retryLoop(), order);
+    forward = new ForwardContext(parts, retries.owner(), order, to.forwardLoop());
+    intake = new Intake(this, loop, forward, request);
+    search = new PartitionSearch(parts, to.router(), request, intake::handle);
+  }
+
   private static OrderGuard newOrder(ClientContext parts) {
     ReadNodes readNodes = parts.nodes().readNodes();
     return readNodes == null ? new OrderGuard(parts) : new ReadOrder(parts, readNodes);
+  }
+
+  /** What the client's requests are handled with. */
+  LoopRoutes routes() {
+    return routes;
+  }
+
+  /** Applies changed limits. */
+  void adopt(ClientLimits limits) {
+    account.limits(limits);
+    if (!loop.passwords().required()) {
+      setAuthenticated();
+    }
+  }
+
+  /**
+   * Changes to other routes if no request is under way. If some are unanswered, holds back later
+   * ones until they are answered, unless one of them may take long.
+   *
+   * @return whether the client uses these routes
+   */
+  boolean follow(LoopRoutes latest) {
+    if (routes != latest && isBetweenRequests()) {
+      if (replies.isEmpty() && !processing) {
+        changeTo(latest);
+      } else if (state instanceof SessionState.Serving serving) {
+        state = serving.changeRoutes();
+      }
+    }
+    return routes == latest;
+  }
+
+  /** Whether no request leaves the client in a state at its nodes. */
+  private boolean isBetweenRequests() {
+    Subscriptions subscriptions = intake.subscriptions();
+    return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
+        && (subscriptions == null || !subscriptions.isInUse())
+        && !intake.transactions().isOpen()
+        && !intake.transactions().isWatching()
+        && !search.isUnderWay();
+  }
+
+  private void changeTo(LoopRoutes latest) {
+    input.scanner().limits(loop.reader().limits());
+    connect(latest);
+    order.noteOtherWriteToAll(); // a replica may lack what the client has written
+    processInput();
+  }
+
+  /** All requests before the change are answered; the last one may have been WATCH or SUBSCRIBE. */
+  private void changeRoutes() {
+    if (state instanceof SessionState.ChangingRoutes changing && replies.isEmpty()) {
+      state = changing.changed();
+      if (!follow(loop.routes())) {
+        processInput();
+      }
+    }
   }
 
   /** Sets the address of a channel's client where the connection is a load balancer's. */
@@ -230,6 +296,8 @@ public final class Session
   public void onAdvanced() {
     if (isEnding()) {
       closeWhenAnswered();
+    } else if (state instanceof SessionState.ChangingRoutes) {
+      loop.executor().execute(this::changeRoutes); // its handlers are not replaced within a call
     } else if (!processing && (!input.isEmpty() || !channel.config().isAutoRead())) {
       processInput();
     }
@@ -302,12 +370,12 @@ public final class Session
   @Override
   public void reset() {
     if (state instanceof SessionState.Serving serving) {
-      state = serving.reset(loop.password() != null);
+      state = serving.reset(loop.passwords().required());
       input.scanner().authenticated(state instanceof SessionState.Serving);
     }
     intake.reset();
     setProtocol(Protocol.RESP2);
-    select(loop.database());
+    select(routes.database());
     profile.reset();
   }
 
@@ -540,12 +608,12 @@ public final class Session
   @Override
   public int databaseNumber() {
     int database = profile.database();
-    return database == Exchange.DEFAULT_DATABASE ? loop.database() : database;
+    return database == Exchange.DEFAULT_DATABASE ? routes.database() : database;
   }
 
   @Override
   public void select(int number) {
-    int database = number == loop.database() ? Exchange.DEFAULT_DATABASE : number;
+    int database = number == routes.database() ? Exchange.DEFAULT_DATABASE : number;
     if (database != profile.database()) {
       order.onRoutesChange(); // other connections to nodes are used
       profile.database(database);

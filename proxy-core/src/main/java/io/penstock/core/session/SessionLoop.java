@@ -6,6 +6,7 @@ import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.DelayedClients;
 import io.penstock.core.answer.LoopClients;
+import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ReadOnlyCalls;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.client.ClientLog;
@@ -21,7 +22,6 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.LoopMemory;
 import io.penstock.core.limit.SlowClients;
 import io.penstock.core.observe.CloseReason;
-import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
@@ -32,6 +32,7 @@ import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
+import io.penstock.core.script.Scripts;
 import io.penstock.core.subscribe.SubscribeLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
@@ -43,20 +44,16 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** State shared by the clients of one event loop. Used on that loop only. */
 public final class SessionLoop implements LoopClients {
 
   private final Loop loop;
-  private final SessionSettings settings;
-  private final Router router;
-  private final Dispatcher dispatcher;
-  private final Hub hub;
+  private SessionSettings settings;
+  private LoopRoutes routes;
   private final ClientDirectory directory;
   private final LoopCounters counters;
   private final Set<Session> sessions = new LinkedHashSet<>();
-  private final Nodes nodes;
   private final RequestReader reader;
   private final ReplySlots slots;
   private final ForwardedPool exchanges = new ForwardedPool();
@@ -64,12 +61,8 @@ public final class SessionLoop implements LoopClients {
   private final SlowClients slowClients = new SlowClients();
   private final DelayedClients delayed = new DelayedClients();
   private final ClientLog clientLog;
-  private final LoopScripts scripts;
   private final ClientPause pause;
-  private final RetryLoop retryLoop;
-  private final ForwardLoop forwardLoop;
-  private final SubscribeLoop subscribeLoop;
-  private final AnswerLoop answerLoop;
+  private final Laggards laggards = new Laggards();
   private final Sweep sweep;
   private CommandReplies commandReplies;
   private final Rate commands = new Rate();
@@ -90,53 +83,58 @@ public final class SessionLoop implements LoopClients {
       ClientDirectory directory) {
     this.loop = loop;
     this.settings = settings;
-    this.router = routing.router();
-    this.dispatcher = routing.dispatcher();
-    this.hub = routing.hub();
     this.directory = directory;
     ClientLimits limits = settings.clientLimits();
     this.counters = new LoopCounters(servers.commands().size());
     this.commandReplies = new CommandReplies(servers.commands());
     this.reader = new RequestReader(settings.limits(), servers);
-    this.nodes = nodes(routing, settings);
     this.slots = new ReplySlots(loop, counters);
     this.memory = new LoopMemory(directory.memory(), loop, limits.memory());
     this.clientLog = new ClientLog(directory.listener(), counters, limits);
-    this.scripts = new LoopScripts(directory.scripts());
     this.pause =
         new ClientPause(
-            loop,
-            new ReadOnlyCalls(directory.scripts(), this::processAllInput),
-            this::processAllInput);
-    var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
-    this.retryLoop = new RetryLoop(retryableErrors, directory.scripts(), counters);
-    var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
-    this.forwardLoop = new ForwardLoop(exchanges, hub, scripts, gathering, memory.maxHeapCopy());
-    this.subscribeLoop = new SubscribeLoop(hub, memory, counters);
-    this.answerLoop = makeAnswerSite();
+            loop, new ReadOnlyCalls(this::scripts, this::processAllInput), this::processAllInput);
+    this.routes = routes(routing, settings);
     this.sweep = new Sweep(this, limits.timeouts(), loop.now());
     directory.add(this);
   }
 
-  private static Nodes nodes(Routing routing, SessionSettings settings) {
-    return new Nodes(
-        routing.dispatcher(),
-        routing.topology(),
-        settings.times(),
-        settings.face()::topologyFailure,
-        routing.upstream());
+  private LoopRoutes routes(Routing routing, SessionSettings settings) {
+    ServedUpstream upstream = routing.upstream();
+    var nodes =
+        new Nodes(
+            routing.dispatcher(),
+            routing.topology(),
+            upstream.times(),
+            settings.face()::topologyFailure,
+            upstream.label());
+    var scripts = new LoopScripts(upstream.scripts());
+    var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
+    var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
+    return new LoopRoutes(
+        routing,
+        nodes,
+        scripts,
+        new RetryLoop(retryableErrors, upstream.scripts(), counters),
+        new ForwardLoop(exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy()),
+        new SubscribeLoop(routing.hub(), memory, counters),
+        answerLoop(settings, upstream.database()));
   }
 
-  private AnswerLoop makeAnswerSite() {
+  private AnswerLoop answerLoop(SessionSettings settings, int database) {
     var access =
         new AnswerLoop.Access(
-            settings.password(),
+            settings.passwords(),
             settings.certificateUsers(),
-            settings.database(),
+            database,
             delayed,
             clientLog,
             counters);
     return new AnswerLoop(settings.face(), directory, () -> commandReplies, access, pause);
+  }
+
+  private Scripts scripts() {
+    return routes.routing().upstream().scripts();
   }
 
   /**
@@ -146,10 +144,50 @@ public final class SessionLoop implements LoopClients {
    * @param dispatcher of the loop
    * @param hub of the loop
    * @param topology of the upstream
-   * @param upstream what log lines name
+   * @param upstream the same on all loops
    */
   public record Routing(
-      Router router, Dispatcher dispatcher, Hub hub, Topology topology, Label upstream) {}
+      Router router, Dispatcher dispatcher, Hub hub, Topology topology, ServedUpstream upstream) {}
+
+  /**
+   * Replaces the settings and the upstream. Limits apply at once. New clients use everything from
+   * now on; others when none of their requests is under way: a client that is blocked, subscribed,
+   * or within a transaction keeps its handlers until it is not.
+   *
+   * @param now what is known about the servers of the upstream
+   */
+  public void adopt(SessionSettings next, Routing routing, ServerFacts now) {
+    ClientLimits limits = next.clientLimits();
+    settings = next;
+    reader.update(next.limits());
+    memory.limit(limits.memory());
+    clientLog.limits(limits);
+    sweep.timeouts(limits.timeouts());
+    routes = routes(routing, next);
+    adopt(now);
+    for (Session session : sessions) {
+      session.adopt(limits);
+    }
+    laggards.addAll(sessions);
+    laggards.check(routes);
+  }
+
+  /** Returns whether a client, present or future, uses the connections of an upstream. */
+  public boolean uses(Routing routing) {
+    boolean over = draining && sessions.isEmpty();
+    return (routes.routing().equals(routing) && !over) || laggards.anyUses(routing);
+  }
+
+  /** Frees what other loops know of this one. All clients have left, and none will come. */
+  public void close() {
+    directory.remove(this);
+    memory.close();
+  }
+
+  /** Closes the clients that still use an earlier upstream, once their requests are answered. */
+  public void drainLaggards(Routing routing) {
+    laggards.drain(routing);
+  }
 
   Loop loop() {
     return loop;
@@ -169,14 +207,14 @@ public final class SessionLoop implements LoopClients {
     return loop.readGate();
   }
 
-  /** The password of clients, or null if none is required. */
-  @Nullable String password() {
-    return settings.password();
+  /** The passwords of clients. */
+  Passwords passwords() {
+    return settings.passwords();
   }
 
-  /** The database of the clients. */
-  int database() {
-    return settings.database();
+  /** What new clients are connected to. */
+  LoopRoutes routes() {
+    return routes;
   }
 
   /** The limits for clients. */
@@ -203,21 +241,13 @@ public final class SessionLoop implements LoopClients {
     }
   }
 
-  Router router() {
-    return router;
-  }
-
   /** The requests that wait for a node: the failover hold. */
   public HeldRequests failoverHold() {
-    return dispatcher.heldRequests();
+    return routes.routing().dispatcher().heldRequests();
   }
 
   public Hub hub() {
-    return hub;
-  }
-
-  Nodes nodes() {
-    return nodes;
+    return routes.routing().hub();
   }
 
   RequestReader reader() {
@@ -246,26 +276,6 @@ public final class SessionLoop implements LoopClients {
     return clientLog;
   }
 
-  LoopScripts scripts() {
-    return scripts;
-  }
-
-  RetryLoop retryLoop() {
-    return retryLoop;
-  }
-
-  ForwardLoop forwardLoop() {
-    return forwardLoop;
-  }
-
-  SubscribeLoop subscribeLoop() {
-    return subscribeLoop;
-  }
-
-  AnswerLoop answerLoop() {
-    return answerLoop;
-  }
-
   @Override
   public ClientPause pause() {
     return pause;
@@ -274,6 +284,7 @@ public final class SessionLoop implements LoopClients {
   /** Called several times per command timeout. */
   public void tick(long now) {
     sweep.tick(now);
+    laggards.check(routes);
   }
 
   /** Releases pooled objects that have been unused for some time. */

@@ -3,8 +3,9 @@ package io.penstock.core.session;
 import io.penstock.core.reply.ReplySlot;
 
 /**
- * State of a client connection: AwaitingAuth ⇄ Serving ⇄ Suspended, from each of them to Closing,
- * and from there to Closed, the final state. {@code RESET} leads back to AwaitingAuth.
+ * State of a client connection: AwaitingAuth ⇄ Serving ⇄ Suspended or ChangingRoutes, from each of
+ * them to Closing, and from there to Closed, the final state. {@code RESET} leads back to
+ * AwaitingAuth.
  */
 sealed interface SessionState {
 
@@ -42,6 +43,11 @@ sealed interface SessionState {
       return initial(passwordRequired);
     }
 
+    /** Holds back later requests until all are answered. */
+    ChangingRoutes changeRoutes() {
+      return new ChangingRoutes();
+    }
+
     /** Suspends the client until a request ends. */
     Suspended suspend(ReplySlot by) {
       return new Suspended(by);
@@ -59,6 +65,19 @@ sealed interface SessionState {
     }
 
     /** The client may close the connection while it waits; only a read detects that. */
+    @Override
+    public boolean mustRead(int kept, boolean ended) {
+      return kept < MAX_READ_AHEAD;
+    }
+  }
+
+  /** Later requests wait until all are answered: they go to other nodes, or by other settings. */
+  record ChangingRoutes() implements SessionState {
+    Serving changed() {
+      return new Serving();
+    }
+
+    /** As while {@link Suspended}. */
     @Override
     public boolean mustRead(int kept, boolean ended) {
       return kept < MAX_READ_AHEAD;

@@ -10,8 +10,8 @@ import java.util.List;
 final class Sweep {
 
   private final SessionLoop loop;
-  private final ClientTimeouts timeouts;
-  private final long period;
+  private ClientTimeouts timeouts;
+  private long period;
   private long sweptAt;
 
   Sweep(SessionLoop loop, ClientTimeouts timeouts, long now) {
@@ -19,6 +19,12 @@ final class Sweep {
     this.timeouts = timeouts;
     this.period = timeouts.checkPeriodNanos();
     this.sweptAt = now;
+  }
+
+  /** Replaces the timeouts. */
+  void timeouts(ClientTimeouts next) {
+    timeouts = next;
+    period = next.checkPeriodNanos();
   }
 
   /** Called several times per command timeout. */

@@ -4,14 +4,17 @@ import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shards, each of which is an upstream and has a part of the keys.
+ * Shards, each of which is an upstream and has a part of the keys. Two are equal if their layouts
+ * are computed from the same settings.
  *
  * @param layout which shard a key belongs to
  * @param shards in the order of the layout, all with the same database
@@ -32,6 +35,25 @@ public record ShardsUpstreamSettings(
       throw new IllegalArgumentException(
           "the layout has " + layout.shards().size() + " shards, not " + shards.size());
     }
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ShardsUpstreamSettings that
+        && that.layout.settings().equals(layout.settings())
+        && that.shards.equals(shards)
+        && that.holds == holds
+        && Objects.equals(that.ejection, ejection);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(layout.settings(), shards, holds, ejection);
+  }
+
+  @Override
+  public List<Credentials> allCredentials() {
+    return shards.stream().flatMap(shard -> shard.allCredentials().stream()).toList();
   }
 
   @Override

@@ -57,6 +57,11 @@ public final class Subscriptions {
     return !isEmpty();
   }
 
+  /** Whether the client has subscriptions, or messages or confirmations that are not written. */
+  public boolean isInUse() {
+    return !isEmpty() || currentCall != null || messages.bufferedBytes() > 0;
+  }
+
   /** The hub of the loop. */
   Hub hub() {
     return subscribeLoop.hub();

@@ -1,5 +1,6 @@
 package io.penstock.core.survey;
 
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
@@ -131,6 +132,21 @@ public final class ServerSurvey {
       }
       nodes.removeAll(reports.keySet());
       enqueue(nodes);
+    });
+  }
+
+  /** Applies other rules about which commands are allowed. Any thread. */
+  public void adopt(CommandRules rules) {
+    thread.execute(() -> {
+      ServerFacts before = current;
+      CommandTable commands = before.commands().withRules(rules);
+      for (ServerReport report : reports.values()) {
+        if (report.learnt() != null) {
+          commands = commands.withLearnt(List.of(report.learnt()), isDivided());
+        }
+      }
+      current = new ServerFacts(before.version(), before.valkey(), commands);
+      listener.accept(current);
     });
   }
 

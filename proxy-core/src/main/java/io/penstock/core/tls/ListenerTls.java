@@ -5,13 +5,17 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** TLS of a listener: what its clients must present, and who they are by that. */
+/**
+ * TLS of a listener: what its clients must present, and as which user that authenticates them. Two
+ * of them are equal if they have the same bundle and settings.
+ */
 public final class ListenerTls {
 
   /** Any certificate that the bundle trusts authenticates its client. */
@@ -47,6 +51,7 @@ public final class ListenerTls {
     }
   }
 
+  private final TlsBundle bundle;
   private final Settings settings;
   private final Supplier<SslContext> contexts;
 
@@ -54,6 +59,7 @@ public final class ListenerTls {
    * @throws InvalidTlsException if the bundle cannot be used for it
    */
   public ListenerTls(TlsBundle bundle, Settings settings) {
+    this.bundle = bundle;
     this.settings = settings;
     this.contexts = bundle.contexts(material -> make(material, settings));
   }
@@ -80,6 +86,18 @@ public final class ListenerTls {
     SslHandler handler = contexts.get().newHandler(allocator);
     handler.setHandshakeTimeoutMillis(settings.handshakeTimeout().toMillis());
     return handler;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ListenerTls tls
+        && tls.bundle == bundle
+        && tls.settings.equals(settings);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(bundle.name(), settings);
   }
 
   /** Returns the user that the client's certificate names, or null. Call after the handshake. */

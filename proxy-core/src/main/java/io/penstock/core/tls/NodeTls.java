@@ -6,11 +6,15 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** TLS of the connections to the nodes of an upstream. Two of them are equal if they are one. */
+/**
+ * TLS of the connections to the nodes of an upstream. Two of them are equal if they have the same
+ * bundle and verify the same.
+ */
 public final class NodeTls {
 
   /** What of a node's certificate is verified. */
@@ -23,9 +27,10 @@ public final class NodeTls {
     NONE
   }
 
+  private final TlsBundle bundle;
+  private final Verify verify;
   private final Supplier<SslContext> contexts;
   private final @Nullable String serverName;
-  private final String description;
 
   /**
    * @param serverName the name that all nodes' certificates are for, which they are also asked for;
@@ -33,16 +38,10 @@ public final class NodeTls {
    * @throws InvalidTlsException if the bundle cannot be used for it
    */
   public NodeTls(TlsBundle bundle, Verify verify, @Nullable String serverName) {
+    this.bundle = bundle;
+    this.verify = verify;
     this.contexts = bundle.contexts(material -> make(material, verify));
     this.serverName = serverName;
-    this.description =
-        "NodeTls[bundle="
-            + bundle.name()
-            + ", verify="
-            + verify
-            + ", serverName="
-            + serverName
-            + "]";
   }
 
   private static SslContext make(TlsMaterial material, Verify verify) throws SSLException {
@@ -71,7 +70,26 @@ public final class NodeTls {
   }
 
   @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof NodeTls tls
+        && tls.bundle == bundle
+        && tls.verify == verify
+        && Objects.equals(tls.serverName, serverName);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(bundle.name(), verify, serverName);
+  }
+
+  @Override
   public String toString() {
-    return description;
+    return "NodeTls[bundle="
+        + bundle.name()
+        + ", verify="
+        + verify
+        + ", serverName="
+        + serverName
+        + "]";
   }
 }

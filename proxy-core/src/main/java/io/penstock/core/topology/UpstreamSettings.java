@@ -5,6 +5,7 @@ import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
+import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this
- * interface and {@link Upstream}, and create the settings where URLs are parsed. Immutable.
+ * interface and {@link Upstream}, and create the settings where URLs are parsed. Immutable, except
+ * for the passwords. Two are equal if they differ in nothing else.
  */
 public interface UpstreamSettings {
 
@@ -44,6 +46,15 @@ public interface UpstreamSettings {
    * @param tls of the nodes, or null
    */
   UpstreamSettings with(@Nullable NodeTls tls);
+
+  /**
+   * Returns the credentials of all nodes, in an order that equal settings share. A change of their
+   * passwords changes them in place.
+   */
+  default List<Credentials> allCredentials() {
+    Credentials own = access().credentials();
+    return own == null ? List.of() : List.of(own);
+  }
 
   /** Returns the access for connections to each node. */
   Access access();

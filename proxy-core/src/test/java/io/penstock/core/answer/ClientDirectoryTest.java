@@ -25,7 +25,7 @@ class ClientDirectoryTest {
   private final LoopGroup group = new LoopGroup(Transport.NIO, 1);
   private final Loop loop = group.loops().getFirst();
   private final AllClients all = new AllClients(new TotalMemory());
-  private final ClientDirectory directory = new ClientDirectory(all, new Scripts(), Label.ONLY);
+  private final ClientDirectory directory = new ClientDirectory(all, Label.ONLY);
 
   @AfterEach
   void end() {
@@ -35,7 +35,7 @@ class ClientDirectoryTest {
   private final class Clients implements LoopClients {
 
     private final ClientPause pause =
-        new ClientPause(loop, new ReadOnlyCalls(new Scripts(), () -> {}), () -> {});
+        new ClientPause(loop, new ReadOnlyCalls(Scripts::new, () -> {}), () -> {});
 
     @Override
     public EventLoop executor() {
@@ -73,7 +73,7 @@ class ClientDirectoryTest {
 
   @Test
   void idsAreUniqueInTheProcess() {
-    var other = new ClientDirectory(all, new Scripts(), Label.ONLY);
+    var other = new ClientDirectory(all, Label.ONLY);
 
     assertThat(directory.nextId()).isEqualTo(1);
     assertThat(other.nextId()).isEqualTo(2);

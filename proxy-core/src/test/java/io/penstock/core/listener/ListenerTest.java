@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
@@ -19,6 +20,8 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
+import io.penstock.core.script.Scripts;
+import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.topology.StaticTopology;
@@ -82,11 +85,9 @@ class ListenerTest {
             Label.ONLY);
     var settings =
         new SessionSettings(
-            null,
+            Passwords.NONE,
             Set.of(),
             RespLimits.ofMaxBulkLength(1_000),
-            new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
-            0,
             ClientLimits.DEFAULTS,
             ProxyView.UNKNOWN);
     return new SessionLoop(
@@ -98,7 +99,11 @@ class ListenerTest {
             new AsyncDispatcher(group, loop, backend, topology, ProxyEvents.NONE),
             new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts()),
             topology,
-            Label.ONLY),
+            new ServedUpstream(
+                Label.ONLY,
+                new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
+                0,
+                new Scripts())),
         new ClientDirectory());
   }
 

@@ -8,7 +8,6 @@ import io.penstock.core.answer.ClientDirectory.AllClients;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.Label;
-import io.penstock.core.script.Scripts;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
@@ -44,7 +43,7 @@ class ListenersMemoryTest {
 
   /** The clients of a listener. */
   private SessionLoop clients() {
-    var directory = new ClientDirectory(process, new Scripts(), Label.ONLY);
+    var directory = new ClientDirectory(process, Label.ONLY);
     SessionLoop first = rig.sessions();
     return rig.onLoop(() ->
         new SessionLoop(rig.loop(), rig.settings(), first.servers(), rig.routing(), directory));

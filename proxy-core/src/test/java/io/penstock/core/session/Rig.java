@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
@@ -34,6 +35,7 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
+import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -392,13 +394,9 @@ final class Rig implements AutoCloseable {
             : new SyncDispatcher(group, loop, backend, known, ProxyEvents.NONE);
     settings =
         new SessionSettings(
-            options.password,
+            Passwords.of(options.password),
             Set.of(),
             options.limits,
-            new Nodes.Timeouts(
-                options.commandTimeout.toNanos(),
-                Math.max(options.commandTimeout.toNanos(), options.hold.toNanos())),
-            0,
             options.clientLimits,
             new Face(options.facade, options.config, options.stats));
     var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new SubscriberCounts());
@@ -408,7 +406,13 @@ final class Rig implements AutoCloseable {
             dispatcher,
             hub,
             known,
-            options.upstream);
+            new ServedUpstream(
+                options.upstream,
+                new Nodes.Timeouts(
+                    options.commandTimeout.toNanos(),
+                    Math.max(options.commandTimeout.toNanos(), options.hold.toNanos())),
+                0,
+                new Scripts()));
     sessions = new SessionLoop(loop, settings, servers(options), routing, directory);
     listener =
         new Listener(

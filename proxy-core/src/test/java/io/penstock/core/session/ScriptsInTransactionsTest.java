@@ -162,6 +162,6 @@ class ScriptsInTransactionsTest {
     client = rig.client();
     client.send(Wire.request("EVAL", SCRIPT, "0") + BLOCK);
     rig.accept(0).expect(Wire.request("EVAL", SCRIPT, "0") + BLOCK);
-    assertThat(rig.directory().scripts().body(SHA)).isNull();
+    assertThat(rig.routing().upstream().scripts().body(SHA)).isNull();
   }
 }

@@ -137,7 +137,7 @@ class WatchTest {
   private TransactionContext parts(Session session) {
     return new TransactionContext(
         session.forward(),
-        rig.sessions().retryLoop().retryableErrors(),
+        rig.sessions().routes().retryLoop().retryableErrors(),
         session.backpressure(),
         session.intake(),
         session.turnBudget());

@@ -67,6 +67,7 @@ final class ListenersMapping {
             address(listener, port, prefix),
             listener.maxClients(),
             reader.secret(prefix + "password", listener.password(), listener.passwordFile()),
+            listener.passwordOverlap(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
             ClientsMapping.acceptSettings(
                 listener,

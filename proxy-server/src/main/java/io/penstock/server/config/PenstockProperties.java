@@ -62,6 +62,8 @@ import org.springframework.validation.annotation.Validated;
  *     that uses the most is closed. If not set, half of the direct memory. `0` is no limit.
  * @param clientTimeout Times after which a client is closed.
  * @param maxInFlight Limits of requests that are not answered yet.
+ * @param drainTimeout Time that clients have to end what they have begun, after a change of the
+ *     configuration without their listener or with other servers for it.
  * @param backend Connections to the nodes.
  * @param topology How Penstock keeps its view of the nodes up to date.
  * @param reads Which nodes serve commands that only read.
@@ -111,6 +113,8 @@ public record PenstockProperties(
     @Change(Effect.LIVE) @Between(min = "0") @Nullable DataSize maxmemoryClients,
     @Change(Effect.LIVE) @DefaultValue @Valid ClientTimeout clientTimeout,
     @Change(Effect.LIVE) @DefaultValue @Valid MaxInFlight maxInFlight,
+    @Change(Effect.LIVE) @DefaultValue("30s") @Between(min = "0", max = "24h")
+        Duration drainTimeout,
     @Change(Effect.LIVE) @DefaultValue @Valid Backend backend,
     @Change(Effect.LIVE) @DefaultValue @Valid Topology topology,
     @Change(Effect.LIVE) @DefaultValue @Valid Reads reads,

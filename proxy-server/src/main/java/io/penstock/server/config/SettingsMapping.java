@@ -57,7 +57,8 @@ public final class SettingsMapping {
         rules,
         properties.transport(),
         loops,
-        properties.eventLoopTimeSlice());
+        properties.eventLoopTimeSlice(),
+        properties.drainTimeout());
   }
 
   private ProxySettings.Dispatch dispatch(PenstockProperties properties, int loops) {

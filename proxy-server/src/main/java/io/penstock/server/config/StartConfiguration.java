@@ -108,15 +108,7 @@ public record StartConfiguration(
 
   /** Returns it with what only a restart can change as in the settings of a running proxy. */
   public StartConfiguration withProcessOf(ProxySettings running) {
-    ProxySettings same =
-        new ProxySettings(
-            settings.listeners(),
-            settings.upstreams(),
-            running.dispatch(),
-            settings.commands(),
-            running.transport(),
-            running.eventLoops(),
-            running.timeSlice());
+    ProxySettings same = settings.asRunning(running);
     return new StartConfiguration(keys, properties, bundles, same, managementToken, demo, files);
   }
 

@@ -69,8 +69,7 @@ public final class TlsBundles {
   }
 
   private static TlsBundles first(SslProperties properties) {
-    return new TlsBundles(
-        properties, new TlsBundle("", TlsMaterial.DEFAULTS), Map.of(), Map.of());
+    return new TlsBundles(properties, new TlsBundle("", TlsMaterial.DEFAULTS), Map.of(), Map.of());
   }
 
   private static SslProperties properties(ConfigurableEnvironment environment) {
@@ -84,8 +83,7 @@ public final class TlsBundles {
    * @throws BindException if a key below {@code spring.ssl} is invalid
    */
   public TlsBundles successor(ConfigurableEnvironment environment) {
-    return new TlsBundles(
-        properties(environment), defaults, Map.copyOf(used), Map.copyOf(users));
+    return new TlsBundles(properties(environment), defaults, Map.copyOf(used), Map.copyOf(users));
   }
 
   /** Gives each bundle back the content that it had, because its configuration is not used. */
@@ -146,8 +144,7 @@ public final class TlsBundles {
     TlsBundle bundle = name == null ? defaults : get(name);
     return (NodeTls)
         user(
-            new OfNodes(bundle, verify, serverName),
-            () -> new NodeTls(bundle, verify, serverName));
+            new OfNodes(bundle, verify, serverName), () -> new NodeTls(bundle, verify, serverName));
   }
 
   /**

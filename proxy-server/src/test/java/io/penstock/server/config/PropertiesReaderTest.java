@@ -161,6 +161,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.proxy-protocol.from[0]", "10.0.0.0/8"),
                 Map.entry("penstock.proxy-protocol.from[1]", "::1"),
                 Map.entry("penstock.proxy-protocol.timeout", "39s"),
+                Map.entry("penstock.drain-timeout", "41s"),
                 Map.entry("penstock.tls.bundle", "edge"),
                 Map.entry("penstock.tls.client-auth", "want"),
                 Map.entry("penstock.tls.certificate-users[0]", "app"),
@@ -201,6 +202,7 @@ class PropertiesReaderTest {
                     Duration.ofSeconds(29),
                     Duration.ofSeconds(30)),
                 new PenstockProperties.MaxInFlight(31, 3_200),
+                Duration.ofSeconds(41),
                 new PenstockProperties.Backend(
                     Duration.ofMillis(9),
                     Duration.ofSeconds(10),

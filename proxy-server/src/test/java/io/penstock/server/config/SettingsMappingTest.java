@@ -46,6 +46,7 @@ class SettingsMappingTest {
                             new ListenAddress("0.0.0.0", 6380),
                             10_000,
                             null,
+                            Duration.ofMinutes(5),
                             512 << 20,
                             AcceptSettings.DEFAULTS,
                             ClientLimits.DEFAULTS),
@@ -65,7 +66,8 @@ class SettingsMappingTest {
                 CommandRules.NONE,
                 Transport.AUTO,
                 3,
-                Duration.ofMillis(5)));
+                Duration.ofMillis(5),
+                Duration.ofSeconds(30)));
   }
 
   @Test

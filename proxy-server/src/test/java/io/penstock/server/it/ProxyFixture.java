@@ -324,7 +324,8 @@ public final class ProxyFixture implements AutoCloseable {
               commands,
               transport,
               eventLoops,
-              Duration.ofMillis(5));
+              Duration.ofMillis(5),
+              Duration.ofSeconds(30));
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {
         await(proxy.start());
@@ -341,6 +342,7 @@ public final class ProxyFixture implements AutoCloseable {
           new ListenAddress(bind, port),
           maxClients,
           password,
+          Duration.ZERO,
           512 * 1024 * 1024,
           arrivals,
           clientLimits);

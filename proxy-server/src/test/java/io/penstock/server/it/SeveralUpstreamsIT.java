@@ -113,7 +113,8 @@ class SeveralUpstreamsIT {
         CommandRules.NONE,
         Transport.AUTO,
         1,
-        Duration.ofMillis(5));
+        Duration.ofMillis(5),
+        Duration.ofSeconds(30));
   }
 
   private static Listener listener(
@@ -125,6 +126,7 @@ class SeveralUpstreamsIT {
             new ListenAddress("127.0.0.1", port),
             100,
             password,
+            Duration.ZERO,
             1 << 20,
             AcceptSettings.DEFAULTS,
             ClientLimits.DEFAULTS),

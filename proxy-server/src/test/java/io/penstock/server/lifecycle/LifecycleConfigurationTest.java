@@ -64,6 +64,7 @@ class LifecycleConfigurationTest {
                     new ListenAddress("127.0.0.1", 0),
                     10,
                     null,
+                    Duration.ZERO,
                     1 << 20,
                     AcceptSettings.DEFAULTS,
                     ClientLimits.DEFAULTS),
@@ -83,6 +84,7 @@ class LifecycleConfigurationTest {
         CommandRules.NONE,
         transport,
         1,
-        Duration.ZERO);
+        Duration.ZERO,
+        Duration.ofSeconds(30));
   }
 }

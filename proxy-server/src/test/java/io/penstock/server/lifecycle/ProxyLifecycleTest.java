@@ -8,6 +8,7 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.server.config.PropertiesReader;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.env.StandardEnvironment;
@@ -22,6 +23,7 @@ class ProxyLifecycleTest {
             new ListenAddress("127.0.0.1", 6380),
             1,
             null,
+            Duration.ZERO,
             1,
             AcceptSettings.DEFAULTS,
             ClientLimits.DEFAULTS);

@@ -37,9 +37,7 @@ class RestartKeysTest {
                     "penstock.max-clients",
                     "7")))
         .containsExactly(
-            "penstock.dispatch",
-            "penstock.sync.max-connections-per-node",
-            "penstock.event-loops");
+            "penstock.dispatch", "penstock.sync.max-connections-per-node", "penstock.event-loops");
   }
 
   @Test

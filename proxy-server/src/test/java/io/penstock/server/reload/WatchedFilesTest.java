@@ -53,8 +53,7 @@ class WatchedFilesTest {
       Files.writeString(folder.resolve(".." + version).resolve("password"), version);
     }
     Path data = Files.createSymbolicLink(folder.resolve("..data"), Path.of("..v1"));
-    Path link =
-        Files.createSymbolicLink(folder.resolve("password"), Path.of("..data", "password"));
+    Path link = Files.createSymbolicLink(folder.resolve("password"), Path.of("..data", "password"));
     WatchedFiles file = new WatchedFiles(Set.of(link), Set.of());
     WatchedFiles tree = new WatchedFiles(Set.of(), Set.of(folder));
     Map<Path, String> fileBefore = file.digests();

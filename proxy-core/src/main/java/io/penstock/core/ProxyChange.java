@@ -1,0 +1,193 @@
+package io.penstock.core;
+
+import io.penstock.core.ProxySettings.Listener;
+import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.upstream.Credentials;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change of the settings of a running proxy. First everything new is made, tried and bound,
+ * while the proxy goes on as before; if that fails, it is closed again, and nothing has changed.
+ * Then all parts change to it, which cannot fail. Used once; its stages run one after the other, on
+ * any thread.
+ */
+final class ProxyChange {
+
+  private final Running before;
+  private final ProxySettings next;
+  private final PartsFactory factory;
+  private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
+  private final Map<String, ProxyListener> listeners = new LinkedHashMap<>();
+  private final List<ProxyUpstream> trials = new ArrayList<>(); // only to try changed passwords
+  private final List<Rebound> rebound = new ArrayList<>();
+
+  /**
+   * @param next with what only a restart changes as in {@code before}
+   */
+  ProxyChange(Running before, ProxySettings next, PartsFactory factory) {
+    this.before = before;
+    this.next = next;
+    this.factory = factory;
+  }
+
+  /** Makes parts of the proxy. */
+  interface PartsFactory {
+
+    ProxyUpstream upstream(Upstream settings, ProxySettings all, @Nullable ProxyUpstream before);
+
+    ProxyListener listener(Listener settings, ProxySettings all, ProxyUpstream upstream);
+
+    /**
+     * Completes when a new upstream answers as well as an earlier one, or fails with the reason.
+     */
+    CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier);
+  }
+
+  /** A listener whose addresses change, and the sockets that it will have. */
+  private record Rebound(ProxyListener listener, ProxyListener.Sockets sockets) {}
+
+  /**
+   * Makes, tries and binds everything new.
+   *
+   * @return completes when the change can be committed; fails, with everything closed that was
+   *     made, if it cannot
+   */
+  CompletableFuture<Void> prepare() {
+    return prepareUpstreams()
+        .thenCompose(_ -> prepareListeners())
+        .handle((_, failure) -> failure)
+        .thenCompose(failure ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : abandon().thenCompose(_ -> CompletableFuture.failedFuture(failure)));
+  }
+
+  private CompletableFuture<Void> prepareUpstreams() {
+    List<CompletableFuture<Void>> tried = new ArrayList<>();
+    for (Listener listener : next.listeners()) {
+      String name = listener.upstream();
+      if (!upstreams.containsKey(name)) {
+        Upstream settings = next.upstream(name);
+        ProxyUpstream earlier = before.upstreams().get(name);
+        upstreams.put(name, upstream(settings, earlier, tried));
+      }
+    }
+    return CompletableFuture.allOf(tried.toArray(CompletableFuture[]::new));
+  }
+
+  private ProxyUpstream upstream(
+      Upstream settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
+    if (earlier != null
+        && earlier.settings().equals(settings)
+        && passwords(earlier.settings()).equals(passwords(settings))) {
+      return earlier;
+    }
+    ProxyUpstream made = factory.upstream(settings, next, earlier);
+    made.start();
+    if (earlier != null) {
+      tried.add(factory.trial(made, earlier));
+    }
+    if (earlier != null && earlier.settings().equals(settings)) {
+      trials.add(made);
+      return earlier; // with other passwords, which are changed in place
+    }
+    return made;
+  }
+
+  private static List<String> passwords(Upstream upstream) {
+    return upstream.kind().allCredentials().stream().map(Credentials::password).toList();
+  }
+
+  private CompletableFuture<Void> prepareListeners() {
+    CompletableFuture<Void> bound = CompletableFuture.completedFuture(null);
+    for (Listener settings : next.listeners()) {
+      ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
+      ProxyListener earlier = before.listeners().get(settings.name());
+      if (earlier == null) {
+        ProxyListener made = factory.listener(settings, next, upstream);
+        listeners.put(settings.name(), made);
+        bound = bound.thenCompose(_ -> made.bind());
+      } else {
+        listeners.put(settings.name(), earlier);
+        bound = bound.thenCompose(_ -> rebind(earlier, settings));
+      }
+    }
+    return bound;
+  }
+
+  private CompletableFuture<Void> rebind(ProxyListener listener, Listener settings) {
+    if (listener.settings().listen().address().equals(settings.listen().address())) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return listener
+        .bind(settings.listen())
+        .thenAccept(sockets -> rebound.add(new Rebound(listener, sockets)));
+  }
+
+  /** Closes everything that was made. */
+  private CompletableFuture<Void> abandon() {
+    List<CompletableFuture<Void>> closed = new ArrayList<>();
+    Running.without(listeners.values(), before.listeners().values())
+        .forEach(each -> closed.add(each.close()));
+    rebound.forEach(each -> closed.add(each.sockets().close()));
+    Running.without(upstreams.values(), before.upstreams().values())
+        .forEach(each -> closed.add(each.close()));
+    trials.forEach(each -> closed.add(each.close()));
+    return CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new));
+  }
+
+  /** Returns the proxy after the change. */
+  Running after() {
+    return new Running(next, listeners, upstreams);
+  }
+
+  /**
+   * Changes all parts that go on. To be called after {@link #prepare}.
+   *
+   * @return completes when new clients and new requests follow the new settings
+   */
+  CompletableFuture<Void> commit() {
+    changePasswords();
+    List<CompletableFuture<Void>> adopted = new ArrayList<>();
+    for (Map.Entry<String, ProxyUpstream> each : upstreams.entrySet()) {
+      each.getValue().adopt(next.commands());
+    }
+    for (Listener settings : next.listeners()) {
+      ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
+      ProxyListener listener = Objects.requireNonNull(listeners.get(settings.name()));
+      if (!listener.settings().equals(settings) || !listener.upstream().equals(upstream)) {
+        adopted.add(listener.adopt(settings, upstream));
+      }
+    }
+    rebound.forEach(each -> adopted.add(each.listener().use(each.sockets())));
+    trials.forEach(each -> adopted.add(each.close()));
+    return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new))
+        .thenApply(Function.identity());
+  }
+
+  private void changePasswords() {
+    for (ProxyUpstream trial : trials) {
+      ProxyUpstream running = upstreams.get(trial.name());
+      if (running != null) {
+        running.changePasswords(trial.settings().kind().allCredentials());
+      }
+    }
+  }
+
+  /** Returns the listeners that the new settings do not have. */
+  List<ProxyListener> removedListeners() {
+    return Running.without(before.listeners().values(), listeners.values());
+  }
+
+  /** Returns the upstreams that are replaced, or that no listener serves any more. */
+  List<ProxyUpstream> replacedUpstreams() {
+    return Running.without(before.upstreams().values(), upstreams.values());
+  }
+}

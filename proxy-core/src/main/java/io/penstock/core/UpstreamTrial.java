@@ -1,0 +1,67 @@
+package io.penstock.core;
+
+import io.penstock.core.control.TopologyThread;
+import io.penstock.core.upstream.Reachability;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Waits until a new upstream answers as well as the one that it replaces, before clients use it. An
+ * upstream that does not answer itself may be replaced by any. On the topology thread.
+ */
+final class UpstreamTrial {
+
+  private static final Duration PERIOD = Duration.ofMillis(20);
+  private static final Duration LEAST_TIME = Duration.ofSeconds(5);
+
+  /** Connecting, discovering the nodes and asking them may take a connect timeout each. */
+  private static final int CONNECT_TIMEOUTS = 4;
+
+  private final TopologyThread thread;
+  private final ProxyUpstream upstream;
+  private final boolean mustBeComplete;
+  private final boolean mustBeReady;
+  private final CompletableFuture<Void> result = new CompletableFuture<>();
+  private final Duration time;
+
+  UpstreamTrial(TopologyThread thread, ProxyUpstream upstream, ProxyUpstream earlier) {
+    this.thread = thread;
+    this.upstream = upstream;
+    this.mustBeComplete = earlier.isComplete();
+    this.mustBeReady = earlier.isReady();
+    Duration limit = upstream.settings().backend().connectTimeout().multipliedBy(CONNECT_TIMEOUTS);
+    this.time = limit.compareTo(LEAST_TIME) < 0 ? LEAST_TIME : limit;
+  }
+
+  /**
+   * Completes when clients may use the new upstream; fails with the reason if it does not answer.
+   */
+  CompletableFuture<Void> run() {
+    thread.execute(() -> check(thread.nanoTime() + time.toNanos()));
+    return result;
+  }
+
+  private void check(long deadline) {
+    if (mustBeComplete ? upstream.isComplete() : !mustBeReady || upstream.isReady()) {
+      result.complete(null);
+    } else if (thread.nanoTime() - deadline < 0) {
+      thread.runAfter(PERIOD, () -> check(deadline));
+    } else if (upstream.isReady()) {
+      result.complete(null); // a part of it, as after a start
+    } else {
+      result.completeExceptionally(new ChangeRejectedException(reason()));
+    }
+  }
+
+  private String reason() {
+    Reachability reach = upstream.reachability();
+    return "upstream "
+        + upstream.name()
+        + ": no master of "
+        + upstream.description()
+        + " answers within "
+        + time.toSeconds()
+        + " s"
+        + (reach.failure() == null ? "" : ": " + reach.failure());
+  }
+}

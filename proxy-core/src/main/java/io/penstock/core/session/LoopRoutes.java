@@ -1,0 +1,41 @@
+package io.penstock.core.session;
+
+import io.penstock.core.answer.AnswerLoop;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.forward.ForwardLoop;
+import io.penstock.core.retry.RetryLoop;
+import io.penstock.core.route.Router;
+import io.penstock.core.script.LoopScripts;
+import io.penstock.core.subscribe.SubscribeLoop;
+
+/**
+ * What the handlers of a client are connected to: the nodes of the upstream, and the settings of
+ * the listener. A change of either makes new routes. A client changes to them when none of its
+ * requests is under way; until then its handlers keep those that they began with. Used on one loop.
+ *
+ * @param routing how requests reach nodes
+ * @param nodes of the upstream
+ * @param scripts that clients of the upstream sent
+ * @param retryLoop for retries
+ * @param forwardLoop for forwarded requests
+ * @param subscribeLoop for subscriptions
+ * @param answerLoop for Penstock's own answers
+ */
+record LoopRoutes(
+    SessionLoop.Routing routing,
+    Nodes nodes,
+    LoopScripts scripts,
+    RetryLoop retryLoop,
+    ForwardLoop forwardLoop,
+    SubscribeLoop subscribeLoop,
+    AnswerLoop answerLoop) {
+
+  Router router() {
+    return routing.router();
+  }
+
+  /** The database of clients that select none. */
+  int database() {
+    return routing.upstream().database();
+  }
+}

@@ -1,0 +1,15 @@
+package io.penstock.core.session;
+
+import io.penstock.core.client.Nodes;
+import io.penstock.core.observe.Label;
+import io.penstock.core.script.Scripts;
+
+/**
+ * What the clients of all loops see of an upstream.
+ *
+ * @param label what log lines name
+ * @param times how long requests may take
+ * @param database of clients that select none
+ * @param scripts that clients sent
+ */
+public record ServedUpstream(Label label, Nodes.Timeouts times, int database, Scripts scripts) {}

@@ -1,0 +1,486 @@
+package io.penstock.server.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.penstock.core.ChangePlan;
+import io.penstock.core.ChangePlan.Action;
+import io.penstock.core.ChangeRejectedException;
+import io.penstock.core.command.CommandRules;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.topology.SingleUpstreamSettings;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
+import io.penstock.testkit.wire.Wire;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Settings that change while clients use the proxy, in front of two single servers. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SettingsChangeIT {
+
+  private static final Duration PATIENCE = ChangingProxy.PATIENCE;
+
+  private final ServerProcess one = ServerProcess.start();
+  private final ServerProcess two = ServerProcess.start();
+  private ChangingProxy proxy = new ChangingProxy();
+  private ChangingProxy.UpstreamSpec first = proxy.upstream("first", one);
+  private ChangingProxy.ListenerSpec main = proxy.listener("main", "first");
+  private ChangingProxy.ListenerSpec other = proxy.listener("other", "second");
+
+  @BeforeAll
+  void name() {
+    one.text("SET", "server", "one");
+    two.text("SET", "server", "two");
+  }
+
+  @AfterAll
+  void stop() {
+    one.close();
+    two.close();
+  }
+
+  @BeforeEach
+  void start() {
+    proxy = new ChangingProxy();
+    first = proxy.upstream("first", one);
+    proxy.upstream("second", two);
+    main = proxy.listener("main", "first");
+    other = proxy.listener("other", "second");
+    proxy.start();
+  }
+
+  @AfterEach
+  void close() {
+    proxy.close();
+  }
+
+  private static List<String> lines(ChangePlan plan) {
+    return plan.steps().stream()
+        .map(step -> (step.action() + " " + step.subject() + " " + step.what()).strip())
+        .toList();
+  }
+
+  @Test
+  void equalSettingsChangeNothing() {
+    int connections = ChangingProxy.connections(one).size();
+
+    assertThat(proxy.apply().isEmpty()).isTrue();
+    assertThat(ChangingProxy.connections(one)).hasSize(connections);
+  }
+
+  @Test
+  void thePlanNamesWhatDiffersWithoutValues() {
+    proxy.listeners.remove("other");
+    proxy.listener("new", "second").password = "secret";
+    main.password = "secret";
+    first.commandTimeout = Duration.ofSeconds(3);
+    proxy.eventLoops = 1;
+
+    assertThat(lines(proxy.apply()))
+        .containsExactly(
+            "RESTART penstock event-loops",
+            "CHANGE upstream first command-timeout",
+            "CHANGE listener main password",
+            "ADD listener new",
+            "DRAIN listener other");
+    assertThat(lines(proxy.proxy().plan(proxy.settings())))
+        .containsExactly("RESTART penstock event-loops");
+    assertThat(proxy.names()).isEqualTo(Set.of("main", "new"));
+  }
+
+  @Test
+  void aChangedPasswordEndsNoClientAndBothAreValidForATime() {
+    main.password = "old";
+    proxy.apply();
+    try (RespClient before = proxy.connect("main")) {
+      assertThat(before.call("AUTH", "old")).isEqualTo("+OK\r\n");
+
+      main.password = "new";
+      main.passwordOverlap = Duration.ofMinutes(1);
+      proxy.apply();
+      assertThat(before.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      assertAccepted("old", "new");
+      assertRejected("older");
+
+      main.password = "newer";
+      main.passwordOverlap = Duration.ZERO;
+      proxy.apply();
+      assertThat(before.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      assertAccepted("newer");
+      assertRejected("old", "new");
+    }
+  }
+
+  private void assertAccepted(String... passwords) {
+    for (String password : passwords) {
+      try (RespClient client = proxy.connect("main")) {
+        assertThat(client.call("AUTH", password)).as(password).isEqualTo("+OK\r\n");
+        assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      }
+    }
+  }
+
+  private void assertRejected(String... passwords) {
+    for (String password : passwords) {
+      try (RespClient client = proxy.connect("main")) {
+        assertThat(client.call("AUTH", password)).as(password).startsWith("-WRONGPASS");
+        assertThat(client.call("GET", "server")).startsWith("-NOAUTH");
+      }
+    }
+  }
+
+  @Test
+  void clientsAreServedWithoutAPasswordWhenNoneIsNeededAnyMore() {
+    main.password = "old";
+    proxy.apply();
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("GET", "server")).startsWith("-NOAUTH");
+
+      main.password = null;
+      proxy.apply();
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+    }
+  }
+
+  @Test
+  void anAddedListenerServesAndARemovedOneDrainsItsClients() {
+    try (RespClient idle = proxy.connect("other");
+        RespClient unconcerned = proxy.connect("main")) {
+      assertThat(idle.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+      int port = proxy.port("other");
+      proxy.listeners.remove("other");
+      proxy.listener("new", "second");
+      proxy.apply();
+
+      try (RespClient client = proxy.connect("new")) {
+        assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+      }
+      assertThat(idle.readToEnd()).isEmpty();
+      Awaitility.await().atMost(PATIENCE).until(() -> !accepts(port));
+      assertThat(unconcerned.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+    }
+  }
+
+  private static boolean accepts(int port) {
+    try (RespClient client = RespClient.open("127.0.0.1", port)) {
+      return client.call("PING").equals("+PONG\r\n");
+    } catch (RuntimeException e) {
+      return false;
+    }
+  }
+
+  @Test
+  void anUpstreamWithoutListenersIsClosed() {
+    try (RespClient client = proxy.connect("other")) {
+      client.call("PING");
+    }
+    proxy.listeners.remove("other");
+    proxy.apply();
+
+    Awaitility.await().atMost(PATIENCE).until(() -> openConnections(two) == 1); // this one's
+    assertThat(proxy.proxy().upstreams()).hasSize(1);
+  }
+
+  private static long openConnections(ServerProcess server) {
+    return server.text("CLIENT", "LIST").lines().count();
+  }
+
+  /** Sends pipelines of increments and counts the replies, until it is stopped. */
+  private final class Busy implements AutoCloseable {
+
+    private final AtomicBoolean stopped = new AtomicBoolean();
+    private final AtomicLong replies = new AtomicLong();
+    private final CompletableFuture<Void> done;
+
+    Busy(String listener, String key, int pipeline) {
+      RespClient client = proxy.connect(listener);
+      done =
+          CompletableFuture.runAsync(() -> run(client, key, pipeline), Thread.ofVirtual()::start);
+    }
+
+    private void run(RespClient client, String key, int pipeline) {
+      try (client) {
+        while (!stopped.get()) {
+          for (int i = 0; i < pipeline; i++) {
+            client.write(Wire.request("INCR", key));
+          }
+          client.flush();
+          for (int i = 0; i < pipeline; i++) {
+            assertThat(client.read()).startsWith(":");
+            replies.incrementAndGet();
+          }
+        }
+      }
+    }
+
+    void awaitProgress() {
+      long before = replies.get();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> done.isCompletedExceptionally() || replies.get() > before + 200);
+    }
+
+    /** Stops, and returns how many increments were answered; throws if one had an error. */
+    long stop() {
+      stopped.set(true);
+      ProxyFixture.await(done);
+      return replies.get();
+    }
+
+    @Override
+    public void close() {
+      stopped.set(true);
+    }
+  }
+
+  @Test
+  void busyClientsMoveToOtherServersWithoutErrorsOrLosses() {
+    one.text("DEL", "moving");
+    two.text("DEL", "moving");
+    try (var pipelining = new Busy("main", "moving", 50);
+        var waiting = new Busy("main", "moving", 1)) {
+      for (ServerProcess next : List.of(two, one, two)) {
+        pipelining.awaitProgress();
+        waiting.awaitProgress();
+        first.kind = ChangingProxy.single(next, null);
+        proxy.apply();
+      }
+      pipelining.awaitProgress();
+      waiting.awaitProgress();
+      long answered = pipelining.stop() + waiting.stop();
+
+      long ran =
+          Long.parseLong(one.text("GET", "moving")) + Long.parseLong(two.text("GET", "moving"));
+      assertThat(ran).isEqualTo(answered);
+    }
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+    }
+  }
+
+  @Test
+  void aListenerChangesToAnotherUpstream() {
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      main.upstream = "second";
+      proxy.apply();
+
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+    }
+  }
+
+  @Test
+  void transactionsEndWhereTheyBegan() {
+    two.text("DEL", "k");
+    try (RespClient inMulti = proxy.connect("main");
+        RespClient watching = proxy.connect("main")) {
+      inMulti.call("MULTI");
+      inMulti.call("GET", "server");
+      watching.call("WATCH", "k");
+      main.upstream = "second";
+      proxy.apply();
+
+      assertThat(inMulti.call("EXEC")).isEqualTo("*1\r\n" + Wire.bulk("one"));
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> inMulti.call("GET", "server").equals(Wire.bulk("two")));
+      assertThat(watching.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      watching.call("UNWATCH");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> watching.call("GET", "server").equals(Wire.bulk("two")));
+    }
+  }
+
+  @Test
+  void blockedAndSubscribedClientsAreDrainedFromOtherServers() {
+    proxy.drainTimeout = Duration.ofMillis(200);
+    try (RespClient blocked = proxy.connect("main");
+        RespClient subscribed = proxy.connect("main")) {
+      blocked.send("BLPOP", "nothing", "0");
+      assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> one.text("INFO", "clients").contains("blocked_clients:1"));
+      first.kind = ChangingProxy.single(two, null);
+      proxy.apply();
+
+      assertThat(blocked.readToEnd()).isEqualTo("*-1\r\n"); // as if its timeout had passed
+      assertThat(subscribed.readToEnd()).isEmpty();
+    }
+    Awaitility.await().atMost(PATIENCE).until(() -> openConnections(one) == 1);
+  }
+
+  @Test
+  void blockedAndSubscribedClientsOfTheSameServersStay() {
+    proxy.drainTimeout = Duration.ZERO;
+    try (RespClient blocked = proxy.connect("main");
+        RespClient subscribed = proxy.connect("main");
+        RespClient third = proxy.connect("main")) {
+      blocked.send("BLPOP", "list", "0");
+      assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> one.text("INFO", "clients").contains("blocked_clients:1"));
+      first.commandTimeout = Duration.ofSeconds(3);
+      proxy.apply();
+
+      assertThat(third.call("PUBLISH", "ch", "hello")).isEqualTo(":1\r\n");
+      assertThat(subscribed.read()).contains("hello");
+      assertThat(third.call("LPUSH", "list", "element")).isEqualTo(":1\r\n");
+      assertThat(blocked.read()).contains("element");
+      assertThat(blocked.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+    }
+  }
+
+  @Test
+  void aCommandTimeoutChangesForConnectedClients() {
+    try (RespClient client = proxy.connect("main")) {
+      client.call("GET", "server");
+      first.commandTimeout = Duration.ofMillis(100);
+      first.hold = Duration.ofMillis(100);
+      proxy.apply();
+      FrozenNode.freeze(one);
+
+      assertThat(client.call("GET", "server")).startsWith("-TIMEOUT");
+    } finally {
+      one.resume();
+    }
+  }
+
+  @Test
+  void aServerThatDoesNotAnswerReplacesNoneThatDoes() {
+    try (RespClient client = proxy.connect("main")) {
+      first.kind = new SingleUpstreamSettings(new Endpoint("127.0.0.1", 1), null, 0);
+      other.password = "new";
+
+      assertThatThrownBy(() -> proxy.apply())
+          .isInstanceOf(ChangeRejectedException.class)
+          .hasMessageStartingWith("upstream first: no master of 127.0.0.1:1 answers within 5 s");
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      try (RespClient unchanged = proxy.connect("other")) {
+        assertThat(unchanged.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+      }
+    }
+  }
+
+  @Test
+  void anAddressInUseChangesNothing() throws IOException {
+    try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      first.kind = ChangingProxy.single(two, null);
+      proxy.listener("free", "second");
+      proxy.listener("taken", "second").port = taken.getLocalPort();
+
+      assertThatThrownBy(() -> proxy.apply()).isInstanceOf(CannotBindException.class);
+      assertThat(proxy.names()).isEqualTo(Set.of("main", "other"));
+      try (RespClient client = proxy.connect("main")) {
+        assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      }
+    }
+  }
+
+  @Test
+  void anotherPortIsBoundAndClientsOfTheEarlierOneStay() {
+    int before = proxy.port("main");
+    try (RespClient client = proxy.connect("main")) {
+      main.port = freePort();
+      proxy.apply();
+
+      assertThat(proxy.port("main")).isEqualTo(main.port);
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      assertThat(accepts(proxy.port("main"))).isTrue();
+      assertThat(accepts(before)).isFalse();
+    }
+  }
+
+  private static int freePort() {
+    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return free.getLocalPort();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void rulesChangeForConnectedClients() {
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      proxy.commands = CommandRules.of(List.of(), List.of("get"));
+      proxy.apply();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> client.call("GET", "server").startsWith("-ERR GET is not allowed"));
+
+      proxy.commands = CommandRules.NONE;
+      proxy.apply();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> client.call("GET", "server").equals(Wire.bulk("one")));
+    }
+  }
+
+  @Test
+  void limitsChangeForConnectedClients() {
+    try (RespClient client = proxy.connect("main")) {
+      client.call("PING");
+      main.maxClients = 1;
+      main.maxBulkLength = 1_000_000;
+      ClientLimits limits = ClientLimits.DEFAULTS;
+      main.limits =
+          new ClientLimits(
+              limits.normal(),
+              limits.subscribers(),
+              4_000_000,
+              limits.timeouts(),
+              7,
+              limits.totalInFlight());
+      proxy.apply();
+
+      try (RespClient second = proxy.connect("main")) {
+        assertThat(second.readToEnd()).startsWith("-ERR max number of clients reached");
+      }
+      assertThat(client.call("CONFIG", "GET", "maxmemory-clients")).contains("4000000");
+      assertThat(client.call("CONFIG", "GET", "maxclients")).contains("\r\n1\r\n");
+      client.write("*2\r\n$3\r\nGET\r\n$1000001\r\n").flush();
+      assertThat(client.read()).startsWith("-ERR Protocol error: invalid bulk length");
+    }
+  }
+
+  @Test
+  void changesAreAppliedOneAfterTheOther() {
+    List<CompletableFuture<ChangePlan>> changes =
+        IntStream.range(1, 20)
+            .mapToObj(i -> {
+              main.maxClients = 100 + i;
+              first.kind = ChangingProxy.single(i % 2 == 0 ? one : two, null);
+              return proxy.proxy().apply(proxy.settings()).toCompletableFuture();
+            })
+            .toList();
+    changes.forEach(ProxyFixture::await);
+
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+      assertThat(client.call("CONFIG", "GET", "maxclients")).contains("\r\n119\r\n");
+    }
+    assertThat(changes).allMatch(each -> each.join().steps().getFirst().action() == Action.CHANGE);
+    Awaitility.await().atMost(PATIENCE).until(() -> openConnections(one) == 1);
+  }
+}
