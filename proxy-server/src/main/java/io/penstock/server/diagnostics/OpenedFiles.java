@@ -30,6 +30,10 @@ import org.yaml.snakeyaml.error.YAMLException;
 public final class OpenedFiles extends DefaultResourceLoader
     implements ApplicationListener<ApplicationFailedEvent> {
 
+  /** The logger of Spring Boot's messages about a failed start; the class is not public. */
+  private static final String REPORTER =
+      "org.springframework.boot.diagnostics.LoggingFailureAnalysisReporter";
+
   private final List<Resource> opened = new ArrayList<>();
   private final Set<Path> asked = new TreeSet<>();
 
@@ -65,7 +69,10 @@ public final class OpenedFiles extends DefaultResourceLoader
       LoggingSystem.get(OpenedFiles.class.getClassLoader())
           .setLogLevel(LoggingSystem.class.getPackageName(), LogLevel.ERROR);
     }
-    nameFileIn(failed.getException());
+    if (nameFileIn(failed.getException())) {
+      // at debug, the exception follows the message; it has the line, which may have a password
+      LoggingSystem.get(OpenedFiles.class.getClassLoader()).setLogLevel(REPORTER, LogLevel.INFO);
+    }
   }
 
   /** Returns the files and folders that were asked for, whether they exist or not. */
@@ -73,16 +80,23 @@ public final class OpenedFiles extends DefaultResourceLoader
     return Set.copyOf(asked);
   }
 
-  /** Adds the name of the file to the error if the YAML parser rejected one. */
-  public void nameFileIn(Throwable failure) {
+  /**
+   * Adds the name of the file to the error if the YAML parser rejected one.
+   *
+   * @return whether it did
+   */
+  public boolean nameFileIn(Throwable failure) {
+    boolean found = false;
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof MarkedYAMLException broken) {
+        found = true;
         opened.stream()
             .filter(file -> broken.toString().equals(errorIn(file)))
             .findFirst()
             .ifPresent(file -> broken.addSuppressed(new InFile(file.getDescription())));
       }
     }
+    return found;
   }
 
   /** Parses the file once more, as Spring Boot does, and returns the error or null. */

@@ -26,6 +26,7 @@ final class Reading {
 
   private final StartSources sources;
   private WatchedFiles files = WatchedFiles.NONE;
+  private Map<Path, String> digests = Map.of();
 
   Reading(StartSources sources) {
     this.sources = sources;
@@ -51,6 +52,7 @@ final class Reading {
         failure = e;
       }
       files = files(opened, environment);
+      digests = before;
       if (before.equals(files.digests())) {
         break;
       }
@@ -68,6 +70,11 @@ final class Reading {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /** Returns what the {@link #files} contained immediately before they were read. */
+  Map<Path, String> digests() {
+    return digests;
   }
 
   /** Returns the files and folders that were looked for, whether they exist or not. */

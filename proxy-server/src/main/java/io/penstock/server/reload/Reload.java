@@ -15,9 +15,11 @@ import io.penstock.server.management.ManagementAccess;
 import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
 import io.penstock.server.tls.TlsReload;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -75,6 +77,11 @@ final class Reload implements ReloadThread.Work {
   }
 
   @Override
+  public Map<Path, String> read() {
+    return reading.digests();
+  }
+
+  @Override
   public WatchedFiles files() {
     return reading.files();
   }
@@ -89,7 +96,7 @@ final class Reload implements ReloadThread.Work {
     Attempt attempt;
     Change change = null;
     try {
-      change = read();
+      change = prepare();
       attempt = attempt(trigger, apply(change, trigger), null, change.plan());
     } catch (RuntimeException e) {
       if (change != null) {
@@ -120,7 +127,7 @@ final class Reload implements ReloadThread.Work {
     return new Attempt(Instant.now(), trigger, outcome, reason, plan);
   }
 
-  private Change read() {
+  private Change prepare() {
     Snapshot now = inForce.current();
     ConfigurableEnvironment environment = reading.read();
     StartConfiguration read =

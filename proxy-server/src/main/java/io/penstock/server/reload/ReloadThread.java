@@ -70,6 +70,9 @@ final class ReloadThread implements SmartLifecycle {
 
     /** Returns the files that the last run has read or looked for. */
     WatchedFiles files();
+
+    /** Returns what they contained immediately before it read them. */
+    Map<Path, String> read();
   }
 
   /** A reload that was asked for and has not begun. */
@@ -121,13 +124,8 @@ final class ReloadThread implements SmartLifecycle {
   }
 
   private Attempt run(Trigger trigger, boolean quiet) {
-    WatchedFiles known = work.files();
-    Map<Path, String> before = known.digests();
     Attempt attempt = work.run(trigger, quiet);
-    Map<Path, String> after = work.files().digests();
-    after.putAll(before); // of a file that has changed meanwhile, the content that may be read
-    after.keySet().retainAll(work.files().all());
-    read = after;
+    read = work.read();
     seen = null;
     followMode();
     return attempt;

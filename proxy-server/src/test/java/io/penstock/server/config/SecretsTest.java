@@ -180,7 +180,7 @@ class SecretsTest {
   }
 
   @Test
-  void aConfigurationTreeHasPasswords() throws IOException {
+  void aTreeHasPasswordsAndAVariableTheUrl() throws IOException {
     Files.createDirectories(folder.resolve("tree/penstock"));
     Files.writeString(folder.resolve("tree/penstock/password"), "s3cret\n");
     StandardEnvironment environment = new StandardEnvironment();
@@ -191,12 +191,13 @@ class SecretsTest {
                 "tree",
                 folder.resolve("tree"),
                 ConfigTreePropertySource.Option.AUTO_TRIM_TRAILING_NEW_LINE));
+    String variables = StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME;
     environment
         .getPropertySources()
-        .addLast(
+        .replace(
+            variables,
             new SystemEnvironmentPropertySource(
-                StandardEnvironment.SYSTEM_ENVIRONMENT_PROPERTY_SOURCE_NAME + "2",
-                Map.of("PENSTOCK_TRANSPOND_LOCAL_RESOURCE", "redis://h:1")));
+                variables, Map.of("PENSTOCK_TRANSPOND_LOCAL_RESOURCE", "redis://h:1")));
 
     assertThat(
             StartConfiguration.read(environment)

@@ -3,7 +3,10 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.pkitesting.X509Bundle;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
@@ -184,5 +187,142 @@ class ReloadIT {
     Files.move(next, volume.resolve("..data"), StandardCopyOption.ATOMIC_MOVE);
 
     awaitShown("\"readiness\":\"every-slot\"");
+  }
+
+  @Test
+  void clientsStayWhenTheirPasswordChanges() throws IOException {
+    write("password: old", "password-overlap: 0");
+    start();
+    try (RespClient client = penstock.connect()) {
+      client.value("AUTH", "old");
+      write("password: new", "password-overlap: 0");
+
+      assertThat(penstock.management().post(RELOAD).body())
+          .contains("\"subject\":\"listener default\",\"what\":\"password\"")
+          .doesNotContain("new");
+
+      assertThat(client.text("PING")).isEqualTo("PONG");
+      try (RespClient other = penstock.connect()) {
+        assertThat(other.call("AUTH", "old")).startsWith("-WRONGPASS");
+        assertThat(other.text("AUTH", "new")).isEqualTo("OK");
+      }
+    }
+  }
+
+  @Test
+  void aPasswordFileIsWatched() throws IOException {
+    Path file = Files.writeString(folder.resolve("password"), "old\n");
+    write("reload: on-change", "password-overlap: 0", "password-file: " + file);
+    start();
+    try (RespClient client = penstock.connect()) {
+      client.value("AUTH", "old");
+    }
+    awaitWatch();
+    Files.delete(file);
+    awaitShown("\"outcome\":\"refused\"", "there is no such file");
+    Files.writeString(file, "new\n");
+
+    awaitShown("\"outcome\":\"applied\"");
+    try (RespClient client = penstock.connect()) {
+      assertThat(client.text("AUTH", "new")).isEqualTo("OK");
+    }
+  }
+
+  /** The first look, which learns which files there are, logs nothing and has no effect. */
+  private void awaitWatch() {
+    await()
+        .until(() ->
+            Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("penstock-reload")));
+  }
+
+  @Test
+  void listenersComeAndGo() throws IOException {
+    String upstream = "  transpond.local.resource: redis://127.0.0.1:" + server.port() + "\n";
+    String one = "penstock:\n  listeners:\n    a: { port: 0, bind: 127.0.0.1 }\n";
+    Files.writeString(file(), one + upstream);
+    start();
+    try (RespClient client = penstock.connect()) {
+      Files.writeString(file(), one + "    b: { port: 0, bind: 127.0.0.1 }\n" + upstream);
+      assertThat(penstock.management().post(RELOAD).body())
+          .contains("{\"action\":\"add\",\"subject\":\"listener b\",\"what\":\"\"}");
+      assertThat(shown()).contains("\"name\":\"b\",\"addresses\":[\"127.0.0.1:");
+      assertThat(penstock.get("health/listeners/b").statusCode()).isEqualTo(200);
+
+      Files.writeString(file(), one + upstream);
+      assertThat(penstock.management().post(RELOAD).body())
+          .contains("{\"action\":\"drain\",\"subject\":\"listener b\",\"what\":\"\"}");
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void changesNeedTheToken() throws IOException {
+    write("management-token: t0ken");
+    start();
+
+    HttpResponse<String> rejected = penstock.management().post(RELOAD);
+    assertThat(rejected.statusCode()).isEqualTo(401);
+    assertThat(rejected.headers().firstValue("WWW-Authenticate")).hasValue("Bearer");
+    assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer wrong").statusCode())
+        .isEqualTo(401);
+    assertThat(penstock.get("penstock").statusCode()).isEqualTo(200);
+
+    write("management-token: other");
+    assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer t0ken").statusCode())
+        .isEqualTo(200);
+    assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer t0ken").statusCode())
+        .isEqualTo(401);
+    assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer other").statusCode())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void withoutATokenRequestsOfOthersAreRejected() throws IOException {
+    write();
+    start();
+
+    assertThat(penstock.management().post(RELOAD, "X-Forwarded-For", "127.0.0.1").statusCode())
+        .isEqualTo(403);
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(200);
+    assertThat(penstock.management().post("penstock/nothing").statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aBundleThatAReloadNamesFirstIsUsed() throws IOException {
+    TestAuthority authority = TestAuthority.create("ca");
+    X509Bundle issued = authority.issue("listener");
+    Path certificate = folder.resolve("tls.crt");
+    Path key = folder.resolve("tls.key");
+    Files.writeString(certificate, issued.getCertificatePathPEM());
+    Files.writeString(key, issued.getPrivateKeyPEM());
+    write();
+    start();
+    String bundle =
+        "spring.ssl.bundle.pem.edge.keystore: { certificate: '%s', private-key: '%s' }\n"
+            .formatted(certificate, key);
+    Files.writeString(file(), bundle + yaml("tls.bundle: edge"));
+
+    assertThat(penstock.management().post(RELOAD).body())
+        .contains("\"applied\"", "\"SSL bundle edge\"");
+
+    try (RespClient client = penstock.connect(authority.clients())) {
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+    assertThat(penstock.get("prometheus").body())
+        .containsPattern("ssl_chain_expiry_seconds\\{[^}]*bundle=\"edge\"[^}]*} \\d");
+
+    TestAuthority next = TestAuthority.create("next");
+    issued = next.issue("listener");
+    Files.writeString(certificate, issued.getCertificatePathPEM());
+    Files.writeString(key, issued.getPrivateKeyPEM());
+    assertThat(penstock.management().post(RELOAD).body())
+        .contains("\"plan\":[{\"action\":\"change\",\"subject\":\"SSL bundle edge\"");
+    try (RespClient client = penstock.connect(next.clients())) {
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+    Files.writeString(certificate, "no certificate");
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(409);
+    penstock.connect(next.clients()).close();
   }
 }

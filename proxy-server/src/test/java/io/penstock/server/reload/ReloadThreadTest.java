@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -38,14 +39,21 @@ class ReloadThreadTest {
     private final AtomicInteger mostParallel = new AtomicInteger();
     private final Semaphore permits = new Semaphore(0);
     private volatile Set<Path> files = Set.of();
+    private volatile Map<Path, String> read = Map.of();
 
     @Override
     public Attempt run(Trigger trigger, boolean quiet) {
+      read = files().digests();
       triggers.add(trigger);
       mostParallel.accumulateAndGet(parallel.incrementAndGet(), Math::max);
       permits.acquireUninterruptibly();
       parallel.decrementAndGet();
       return new Attempt(Instant.now(), trigger, ReloadOutcome.UNCHANGED, null, List.of());
+    }
+
+    @Override
+    public Map<Path, String> read() {
+      return read;
     }
 
     @Override
