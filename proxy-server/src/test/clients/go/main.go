@@ -1,4 +1,4 @@
-// go-redis through Penstock: suite HOST PORT PROTOCOL [CA-FILE]. ../scenarios.txt describes the scenarios.
+// go-redis through Penstock: suite HOST PORT PROTOCOL [CA-FILE], where HOST may be the path of a Unix socket. ../scenarios.txt describes the scenarios.
 package main
 
 import (
@@ -22,6 +22,7 @@ import (
 var (
 	ctx      = context.Background()
 	protocol int
+	network  = "tcp"
 	address  string
 	p        string // prefix of every key
 	r        *redis.Client
@@ -38,7 +39,7 @@ func trusting(file string) *tls.Config {
 }
 
 func client(name string) *redis.Client {
-	return redis.NewClient(&redis.Options{Addr: address, Protocol: protocol, ClientName: name, ReadTimeout: 20 * time.Second, TLSConfig: secure})
+	return redis.NewClient(&redis.Options{Network: network, Addr: address, Protocol: protocol, ClientName: name, ReadTimeout: 20 * time.Second, TLSConfig: secure})
 }
 
 // failure is what a scenario panics with.
@@ -381,6 +382,9 @@ func pubsub() {
 
 func main() {
 	address = os.Args[1] + ":" + os.Args[2]
+	if strings.HasPrefix(os.Args[1], "/") {
+		network, address = "unix", os.Args[1]
+	}
 	protocol, _ = strconv.Atoi(os.Args[3])
 	p = "go" + os.Args[3] + ":"
 	if len(os.Args) > 4 {

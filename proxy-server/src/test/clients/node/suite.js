@@ -1,4 +1,4 @@
-// ioredis through Penstock: suite.js HOST PORT PROTOCOL [CA-FILE]. ../scenarios.txt describes the scenarios.
+// ioredis through Penstock: suite.js HOST PORT PROTOCOL [CA-FILE], where HOST may be the path of a Unix socket. ../scenarios.txt describes the scenarios.
 "use strict";
 
 const assert = require("node:assert/strict");
@@ -6,10 +6,11 @@ const Redis = require("ioredis");
 
 const [host, port, protocol] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];
 const tls = process.argv[5] ? { tls: { ca: require("node:fs").readFileSync(process.argv[5]) } } : {};
+const server = host.startsWith("/") ? { path: host } : { host, port };
 const P = `js${protocol}:`;
 
 function client(options) {
-  return new Redis({ host, port, protocol, ...(protocol === 3 ? { replyMapping: "resp3" } : {}), connectTimeout: 5000, ...tls, ...options });
+  return new Redis({ ...server, protocol, ...(protocol === 3 ? { replyMapping: "resp3" } : {}), connectTimeout: 5000, ...tls, ...options });
 }
 
 const r = client({ connectionName: "node-suite" });

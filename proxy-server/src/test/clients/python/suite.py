@@ -1,4 +1,4 @@
-"""redis-py through Penstock: suite.py HOST PORT PROTOCOL [CA-FILE]. ../scenarios.txt describes the scenarios."""
+"""redis-py through Penstock: suite.py HOST PORT PROTOCOL [CA-FILE]; HOST may be the path of a Unix socket. ../scenarios.txt describes the scenarios."""
 
 import sys
 import threading
@@ -7,17 +7,18 @@ import redis
 
 HOST, PORT, PROTOCOL = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 TLS = {"ssl": True, "ssl_ca_certs": sys.argv[4]} if len(sys.argv) > 4 else {}
+SERVER = {"unix_socket_path": HOST} if HOST.startswith("/") else {"host": HOST, "port": PORT}
 P = f"py{PROTOCOL}:"
 
 
 def client(**options):
     return redis.Redis(
-        host=HOST, port=PORT, protocol=PROTOCOL, decode_responses=True, socket_timeout=20, **TLS, **options
+        protocol=PROTOCOL, decode_responses=True, socket_timeout=20, **SERVER, **TLS, **options
     )
 
 
 r = client(client_name="python-suite")
-raw = redis.Redis(host=HOST, port=PORT, protocol=PROTOCOL, socket_timeout=20, **TLS)
+raw = redis.Redis(protocol=PROTOCOL, socket_timeout=20, **SERVER, **TLS)
 
 
 def equal(actual, expected):

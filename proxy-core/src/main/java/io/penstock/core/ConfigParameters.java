@@ -2,9 +2,11 @@ package io.penstock.core;
 
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.listener.ListenAddress;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Penstock's own values of {@code CONFIG GET} parameters, by Redis's parameter names. */
@@ -16,10 +18,8 @@ final class ConfigParameters {
     ProxySettings.Listen listen = settings.listen();
     ClientLimits clients = listen.clients();
     Map<String, String> config = new LinkedHashMap<>();
-    config.put("bind", String.join(" ", listen.address().hosts()));
-    config.put("port", Integer.toString(listen.address().port()));
+    putAddress(listen.address(), config);
     config.put("tls-port", "0");
-    config.put("unixsocket", "");
     config.put("timeout", seconds(clients.timeouts().idle()));
     config.put("tcp-keepalive", seconds(listen.arrivals().keepAlive()));
     config.put("maxclients", Integer.toString(listen.maxClients()));
@@ -41,6 +41,24 @@ final class ConfigParameters {
     config.put("tls-key-file-pass", "");
     config.put("tls-client-key-file-pass", "");
     return Collections.unmodifiableMap(config);
+  }
+
+  private static void putAddress(ListenAddress address, Map<String, String> config) {
+    switch (address) {
+      case ListenAddress.Tcp(List<String> hosts, int port) -> {
+        config.put("bind", String.join(" ", hosts));
+        config.put("port", Integer.toString(port));
+        config.put("unixsocket", "");
+        config.put("unixsocketperm", "0");
+      }
+      case ListenAddress.Unix(String name, ListenAddress.Permissions permissions) -> {
+        Integer mode = permissions.mode();
+        config.put("bind", "");
+        config.put("port", "0");
+        config.put("unixsocket", name);
+        config.put("unixsocketperm", mode == null ? "0" : Integer.toOctalString(mode));
+      }
+    }
   }
 
   private static String of(OutputLimit limit) {

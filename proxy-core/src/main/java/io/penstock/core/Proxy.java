@@ -7,11 +7,13 @@ import io.penstock.core.control.ControlPlane;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
@@ -25,10 +27,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,15 +57,14 @@ public final class Proxy implements AutoCloseable {
   private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
   private final Retirement retirement;
-  private final ReentrantLock lock = new ReentrantLock();
-  private CompletableFuture<?> lastChange =
-      CompletableFuture.completedFuture(null); // under the lock
+  private final AtomicReference<CompletableFuture<ChangePlan>> lastChange =
+      new AtomicReference<>(CompletableFuture.completedFuture(new ChangePlan(List.of())));
   private volatile Running running;
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
-    this.group = new LoopGroup(settings.transport(), settings.eventLoops(), settings.timeSlice());
+    this.group = new LoopGroup(transports(settings), settings.eventLoops(), settings.timeSlice());
     this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
     this.events = events;
     this.lags = new LoopParts<>(group, LoopLag::new);
@@ -81,6 +83,21 @@ public final class Proxy implements AutoCloseable {
       listeners.put(each.name(), listener(each, settings, upstream));
     }
     this.running = new Running(settings, listeners, upstreams);
+  }
+
+  private static List<Transport> transports(ProxySettings settings) {
+    boolean unixClients =
+        settings.listeners().stream()
+            .anyMatch(each -> each.listen().address() instanceof ListenAddress.Unix);
+    List<Transport> candidates = settings.transport().candidates(unixClients);
+    List<Transport> usual = settings.transport().candidates(false);
+    if (!candidates.equals(usual) && usual.getFirst().unavailability() == null) {
+      log.info(
+          "{} is preferred to {} because there is a listener with a Unix socket",
+          candidates.getFirst().configName(),
+          usual.getFirst().configName());
+    }
+    return candidates;
   }
 
   private ProxyListener listener(
@@ -187,15 +204,22 @@ public final class Proxy implements AutoCloseable {
    * @return completes with what was done, when new clients and new requests follow the settings
    */
   public CompletionStage<ChangePlan> apply(ProxySettings next) {
-    lock.lock();
-    try {
-      CompletableFuture<ChangePlan> done =
-          lastChange.handle((_, _) -> null).thenCompose(_ -> change(next));
-      lastChange = done;
-      return done;
-    } finally {
-      lock.unlock();
-    }
+    var done = new CompletableFuture<ChangePlan>();
+    CompletableFuture<ChangePlan> before = lastChange.getAndSet(done);
+    before
+        .handle((_, _) -> next)
+        .thenCompose(this::change)
+        .whenComplete((plan, failure) -> {
+          if (failure == null) {
+            done.complete(plan);
+          } else {
+            done.completeExceptionally(
+                failure instanceof CompletionException && failure.getCause() != null
+                    ? failure.getCause()
+                    : failure);
+          }
+        });
+    return done;
   }
 
   private CompletableFuture<ChangePlan> change(ProxySettings next) {

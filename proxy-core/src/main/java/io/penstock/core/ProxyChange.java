@@ -2,6 +2,8 @@ package io.penstock.core;
 
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.listener.ListeningSocket;
 import io.penstock.core.upstream.Credentials;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,7 +28,7 @@ final class ProxyChange {
   private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
   private final Map<String, ProxyListener> listeners = new LinkedHashMap<>();
   private final List<ProxyUpstream> trials = new ArrayList<>(); // only to try changed passwords
-  private final List<Rebound> rebound = new ArrayList<>();
+  private final List<Opened> opened = new ArrayList<>();
 
   /**
    * @param next with what only a restart changes as in {@code before}
@@ -50,8 +52,8 @@ final class ProxyChange {
     CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier);
   }
 
-  /** A listener whose addresses change, and the sockets that it will have. */
-  private record Rebound(ProxyListener listener, ProxyListener.Sockets sockets) {}
+  /** The sockets that a listener will have. */
+  private record Opened(ProxyListener listener, List<ListeningSocket> sockets) {}
 
   /**
    * Makes, tries and binds everything new.
@@ -110,33 +112,37 @@ final class ProxyChange {
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
       ProxyListener earlier = before.listeners().get(settings.name());
-      if (earlier == null) {
-        ProxyListener made = factory.listener(settings, next, upstream);
-        listeners.put(settings.name(), made);
-        bound = bound.thenCompose(_ -> made.bind());
-      } else {
-        listeners.put(settings.name(), earlier);
-        bound = bound.thenCompose(_ -> rebind(earlier, settings));
+      ProxyListener listener =
+          earlier == null ? factory.listener(settings, next, upstream) : earlier;
+      listeners.put(settings.name(), listener);
+      ListenAddress address = settings.listen().address();
+      if (earlier == null || !earlier.settings().listen().address().equals(address)) {
+        bound = bound.thenCompose(_ -> open(listener, address));
       }
     }
     return bound;
   }
 
-  private CompletableFuture<Void> rebind(ProxyListener listener, Listener settings) {
-    if (listener.settings().listen().address().equals(settings.listen().address())) {
-      return CompletableFuture.completedFuture(null);
-    }
+  private CompletableFuture<Void> open(ProxyListener listener, ListenAddress address) {
     return listener
-        .bind(settings.listen())
-        .thenAccept(sockets -> rebound.add(new Rebound(listener, sockets)));
+        .open(address, this::boundNow)
+        .thenAccept(sockets -> opened.add(new Opened(listener, sockets)));
+  }
+
+  private @Nullable ListeningSocket boundNow(ListenAddress address) {
+    for (ProxyListener listener : before.listeners().values()) {
+      ListeningSocket socket = listener.find(address);
+      if (socket != null) {
+        return socket;
+      }
+    }
+    return null;
   }
 
   /** Closes everything that was made. */
   private CompletableFuture<Void> abandon() {
     List<CompletableFuture<Void>> closed = new ArrayList<>();
-    Running.without(listeners.values(), before.listeners().values())
-        .forEach(each -> closed.add(each.close()));
-    rebound.forEach(each -> closed.add(each.sockets().close()));
+    opened.forEach(each -> closed.add(each.listener().discard(each.sockets())));
     Running.without(upstreams.values(), before.upstreams().values())
         .forEach(each -> closed.add(each.close()));
     trials.forEach(each -> closed.add(each.close()));
@@ -166,7 +172,8 @@ final class ProxyChange {
         adopted.add(listener.adopt(settings, upstream));
       }
     }
-    rebound.forEach(each -> adopted.add(each.listener().use(each.sockets())));
+    opened.forEach(each -> each.listener().take(each.sockets()));
+    opened.forEach(each -> adopted.add(each.listener().closeOthers()));
     trials.forEach(each -> adopted.add(each.close()));
     return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new))
         .thenApply(Function.identity());

@@ -6,7 +6,10 @@ import io.penstock.core.answer.Passwords;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Admission;
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.Listener;
+import io.penstock.core.listener.Listener.BoundSockets;
+import io.penstock.core.listener.ListeningSocket;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
@@ -40,7 +43,8 @@ public final class ProxyListener {
   private volatile Serving serving;
   private volatile LoopParts<SessionLoop> loops;
   private volatile Past past = new Past(List.of(), ProxyStats.NONE);
-  private volatile Sockets sockets;
+  private final Listener socket;
+  private volatile List<InetSocketAddress> addresses = List.of();
 
   /**
    * What it does at present. Replaced as a whole.
@@ -49,18 +53,6 @@ public final class ProxyListener {
    */
   private record Serving(
       ProxySettings.Listener settings, ProxyUpstream upstream, Passwords passwords) {}
-
-  /**
-   * Where it accepts clients.
-   *
-   * @param addresses as they are bound; empty before
-   */
-  record Sockets(Listener listener, List<InetSocketAddress> addresses) {
-
-    CompletableFuture<Void> close() {
-      return listener.close();
-    }
-  }
 
   /**
    * Clients of an upstream with another number of lanes.
@@ -86,11 +78,7 @@ public final class ProxyListener {
     this.directory = new ClientDirectory(clients, admission.label());
     this.view = new ListenerView(this, facts(settings), settings);
     this.loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
-    this.sockets = new Sockets(newSocket(settings.listen()), List.of());
-  }
-
-  private Listener newSocket(ProxySettings.Listen listen) {
-    return new Listener(group, this::clientsOn, admission, listen.arrivals());
+    this.socket = new Listener(group, this::clientsOn, admission, settings.listen().arrivals());
   }
 
   /** Returns the limit on clients, with its log lines and events. */
@@ -159,30 +147,40 @@ public final class ProxyListener {
    * Binds all addresses, or none; fails with {@link io.penstock.core.listener.CannotBindException}.
    */
   CompletableFuture<Void> bind() {
-    Listener socket = sockets.listener();
-    return socket
-        .bind(settings().listen().address())
-        .thenAccept(bound -> sockets = new Sockets(socket, bound))
-        .toCompletableFuture();
+    return open(settings().listen().address(), BoundSockets.NONE).thenAccept(this::take);
   }
 
   /**
-   * Binds other addresses, or none, and accepts clients there; those of {@link #bind} stay. Fails
-   * like it.
+   * Opens the sockets of other addresses, or none, and accepts clients there; those that it has
+   * stay. Fails like {@link #bind}.
+   *
+   * @param bound by this or another listener
    */
-  CompletableFuture<Sockets> bind(ProxySettings.Listen listen) {
-    Listener socket = newSocket(listen);
-    return socket
-        .bind(listen.address())
-        .thenApply(bound -> new Sockets(socket, bound))
-        .toCompletableFuture();
+  CompletableFuture<List<ListeningSocket>> open(ListenAddress address, BoundSockets bound) {
+    return socket.open(address, bound);
   }
 
-  /** Has only these addresses from now on. Clients that came to others stay connected. */
-  CompletableFuture<Void> use(Sockets others) {
-    Sockets earlier = sockets;
-    sockets = others;
-    return earlier.close();
+  /** Returns its socket for an address, or null. */
+  @Nullable ListeningSocket find(ListenAddress address) {
+    return socket.sockets().stream()
+        .filter(each -> each.address().equals(address))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Has these sockets from now on. Clients that came to others stay connected. */
+  void take(List<ListeningSocket> opened) {
+    addresses = socket.take(opened);
+  }
+
+  /** Closes the sockets from before {@link #take} that no listener has taken. */
+  CompletableFuture<Void> closeOthers() {
+    return socket.closeOthers();
+  }
+
+  /** Closes sockets that were opened and not taken. */
+  CompletableFuture<Void> discard(List<ListeningSocket> opened) {
+    return socket.discard(opened);
   }
 
   /** Returns the configured name. */
@@ -195,20 +193,32 @@ public final class ProxyListener {
     return serving.upstream();
   }
 
-  /** Returns the addresses that clients connect to; empty before they are bound. */
+  /**
+   * Returns the TCP addresses that clients connect to; empty before they are bound, and if it is a
+   * Unix socket.
+   */
   public List<InetSocketAddress> addresses() {
-    return sockets.addresses();
+    return addresses;
   }
 
-  /** Returns the first of the {@link #addresses}, or null before it is bound. */
+  /** Returns the first of the {@link #addresses}, or null if there is none. */
   public @Nullable InetSocketAddress address() {
     List<InetSocketAddress> bound = addresses();
     return bound.isEmpty() ? null : bound.getFirst();
   }
 
-  /** Returns whether clients can connect. */
+  /** Returns where clients connect, with the port that was bound in place of 0. */
+  public ListenAddress listenAddress() {
+    InetSocketAddress bound = address();
+    ListenAddress wanted = settings().listen().address();
+    return bound != null && wanted instanceof ListenAddress.Tcp tcp
+        ? tcp.withPort(bound.getPort())
+        : wanted;
+  }
+
+  /** Returns whether clients can connect. Not to be called on event loops. */
   public boolean isListening() {
-    return sockets.listener().isOpen();
+    return socket.isOpen();
   }
 
   /** Returns whether clients can connect and the master of at least one slot answers. */
@@ -258,7 +268,7 @@ public final class ProxyListener {
     serving = now;
     view.adopt(next);
     admission.limit(listen.maxClients());
-    sockets.listener().adopt(listen.arrivals());
+    socket.adopt(listen.arrivals());
     if (upstream.lanes() != before.upstream().lanes()) {
       LoopParts<SessionLoop> leaving = loops;
       past = new Past(joined(past.draining(), List.of(leaving)), past.stats());
@@ -277,7 +287,7 @@ public final class ProxyListener {
 
   /** Stops accepting clients. Completes when the last accepted client is on its loop. */
   CompletableFuture<Void> stopAccepting() {
-    return sockets.close();
+    return socket.close();
   }
 
   /**

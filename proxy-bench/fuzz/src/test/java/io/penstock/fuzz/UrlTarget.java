@@ -118,7 +118,7 @@ public final class UrlTarget {
       case ClusterUpstreamSettings _ -> "-cluster";
       case SentinelUpstreamSettings _ -> "-sentinel";
       case ProxiesUpstreamSettings _ -> "-proxies";
-      case SingleUpstreamSettings _ -> "";
+      case SingleUpstreamSettings single -> single.node().isUnixSocket() ? "-uds" : "";
       default -> throw new IllegalArgumentException("no URL names this yet: " + upstream);
     };
   }
@@ -147,6 +147,9 @@ public final class UrlTarget {
 
   private static String written(Endpoint node) {
     String host = node.host();
+    if (node.isUnixSocket()) {
+      return encoded(host);
+    }
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + node.port();
   }
 }

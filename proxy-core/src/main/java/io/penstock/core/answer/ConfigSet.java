@@ -13,17 +13,19 @@ public final class ConfigSet {
 
   /** The configuration keys of Penstock's own parameters. */
   private static final Map<String, String> KEYS =
-      Map.of(
-          "bind", "penstock.bind",
-          "port", "penstock.port",
-          "timeout", "penstock.client-timeout.idle",
-          "tcp-keepalive", "penstock.tcp-keepalive",
-          "maxclients", "penstock.max-clients",
-          "proto-max-bulk-len", "penstock.proto-max-bulk-len",
-          "client-output-buffer-limit", "penstock.client-output-buffer-limit",
-          "maxmemory-clients", "penstock.maxmemory-clients",
-          "cluster-enabled", "penstock.cluster-facade.enabled",
-          "requirepass", "penstock.password");
+      Map.ofEntries(
+          Map.entry("bind", "penstock.bind"),
+          Map.entry("port", "penstock.port"),
+          Map.entry("unixsocket", "penstock.path"),
+          Map.entry("unixsocketperm", "penstock.mode"),
+          Map.entry("timeout", "penstock.client-timeout.idle"),
+          Map.entry("tcp-keepalive", "penstock.tcp-keepalive"),
+          Map.entry("maxclients", "penstock.max-clients"),
+          Map.entry("proto-max-bulk-len", "penstock.proto-max-bulk-len"),
+          Map.entry("client-output-buffer-limit", "penstock.client-output-buffer-limit"),
+          Map.entry("maxmemory-clients", "penstock.maxmemory-clients"),
+          Map.entry("cluster-enabled", "penstock.cluster-facade.enabled"),
+          Map.entry("requirepass", "penstock.password"));
 
   private ConfigSet() {}
 

@@ -8,7 +8,10 @@ public interface ListedClient {
   /** Returns the id of {@code CLIENT ID}. */
   long id();
 
-  /** Returns the client's address, for example {@code 127.0.0.1:50412}. */
+  /**
+   * Returns the client's address, for example {@code 127.0.0.1:50412}. That of a client of a Unix
+   * socket is {@code /run/penstock.sock:0}, as in Redis.
+   */
   String address();
 
   /** Returns the address that the client is connected to. */

@@ -24,6 +24,6 @@ public interface SessionControl {
   /** Returns whether only the commands of subscribers are allowed. */
   boolean isRestricted();
 
-  /** Returns the address that the client is connected to. */
+  /** Returns the address that the client is connected to; of a Unix socket, one without port. */
   SocketAddress localAddress();
 }

@@ -1,5 +1,6 @@
 package io.penstock.core.backend;
 
+import io.netty.bootstrap.Bootstrap;
 import io.netty.util.concurrent.ScheduledFuture;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.transport.Loop;
@@ -7,6 +8,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTraits;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -73,15 +75,24 @@ public record BackendContext(
   /** Connects to the node and calls {@code listener} with the result, on the loop. */
   void connect(Endpoint node, LinkListener linkListener) {
     int timeout = (int) settings.connectTimeout().toMillis();
-    group
-        .clientBootstrap(loop, timeout)
+    Bootstrap client =
+        node.isUnixSocket()
+            ? group.unixClientBootstrap(loop, timeout)
+            : group.clientBootstrap(loop, timeout);
+    client
         .handler(new BackendPipeline(linkListener, this, node))
-        .connect(InetSocketAddress.createUnresolved(node.host(), node.port()))
+        .connect(addressOf(node))
         .addListener(done -> {
           if (!done.isSuccess()) {
             runOnLoop(() -> linkListener.onConnectFailed(done.cause()));
           }
         });
+  }
+
+  private SocketAddress addressOf(Endpoint node) {
+    return node.isUnixSocket()
+        ? group.unixAddress(node.host())
+        : InetSocketAddress.createUnresolved(node.host(), node.port());
   }
 
   /**

@@ -34,8 +34,11 @@ public interface Client {
   /** Returns the null array of that protocol version. */
   byte[] nullArray();
 
-  /** Returns the client's address, for example {@code 127.0.0.1:50412}. */
-  String address();
+  /**
+   * Returns the client's address for log lines, for example {@code 127.0.0.1:50412}; of a Unix
+   * socket with the client's process.
+   */
+  String peer();
 
   /** Returns whether the socket is connected; false some time before {@link #isClosed} is true. */
   boolean isConnected();

@@ -66,7 +66,7 @@ public final class ClientLog {
                   + " are used{}",
               prefix,
               client.id(),
-              client.address(),
+              client.peer(),
               why,
               account.unreadBytes(),
               account.keptBytes(),
@@ -85,7 +85,7 @@ public final class ClientLog {
             "{}Client {} ({}) failed to authenticate{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             more(times)));
   }
 
@@ -96,7 +96,7 @@ public final class ClientLog {
             "{}Client {} ({}) is not read while {} of its requests are pending{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             limits.inFlight(),
             more(times)));
   }
@@ -108,7 +108,7 @@ public final class ClientLog {
             "{}A request of client {} ({}) failed: the replies to merge exceed {} bytes{}",
             prefix,
             client.id(),
-            client.address(),
+            client.peer(),
             most,
             more(times)));
   }

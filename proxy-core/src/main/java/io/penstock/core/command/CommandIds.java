@@ -1,7 +1,8 @@
 package io.penstock.core.command;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The ids of the commands that are learnt from nodes: one for each name, whichever upstream has it,
@@ -10,18 +11,18 @@ import java.util.Map;
  */
 final class CommandIds {
 
-  private final Map<String, Integer> ids = new HashMap<>();
-  private final int first;
+  private final Map<String, Integer> ids = new ConcurrentHashMap<>();
+  private final AtomicInteger next;
 
   /**
    * @param first the first id that no built-in command has
    */
   CommandIds(int first) {
-    this.first = first;
+    this.next = new AtomicInteger(first);
   }
 
   /** Returns the id of a command that is not built in. */
-  synchronized int idOf(String name) {
-    return ids.computeIfAbsent(name, _ -> first + ids.size());
+  int idOf(String name) {
+    return ids.computeIfAbsent(name, _ -> next.getAndIncrement());
   }
 }

@@ -14,9 +14,12 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.KqueueProvider;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.transport.OffLoopResolver;
+import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
@@ -220,9 +223,7 @@ public final class ControlPlane {
 
   private RedisURI uri(Endpoint node) {
     RedisURI.Builder uri =
-        RedisURI.builder()
-            .withHost(node.host())
-            .withPort(node.port())
+        address(node)
             .withDatabase(
                 node.access().database()) // also here: detects a user without permission for SELECT
             .withTimeout(timeout)
@@ -235,6 +236,17 @@ public final class ControlPlane {
     return user == null
         ? uri.withPassword(credentials.password().toCharArray()).build()
         : uri.withAuthentication(user, credentials.password().toCharArray()).build();
+  }
+
+  private static RedisURI.Builder address(Endpoint node) {
+    return node.isUnixSocket()
+        ? RedisURI.Builder.socket(UnixSockets.systemName(node.host()))
+        : RedisURI.builder().withHost(node.host()).withPort(node.port());
+  }
+
+  /** Returns whether nodes can be queried over Unix sockets: Lettuce needs epoll or kqueue. */
+  public static boolean supportsUnixSockets() {
+    return EpollProvider.isAvailable() || KqueueProvider.isAvailable();
   }
 
   /**

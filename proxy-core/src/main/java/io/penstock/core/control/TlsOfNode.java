@@ -23,7 +23,7 @@ record TlsOfNode(NodeTls tls, Duration timeout) implements NettyCustomizer {
     channel.pipeline().addFirst(new Connect());
   }
 
-  /** Learns the node's host from the request to connect. */
+  /** Learns the node's host, or its Unix socket, from the request to connect. */
   private final class Connect extends ChannelOutboundHandlerAdapter {
 
     @Override
@@ -32,13 +32,10 @@ record TlsOfNode(NodeTls tls, Duration timeout) implements NettyCustomizer {
         SocketAddress remote,
         SocketAddress local,
         ChannelPromise promise) {
-      var node = (InetSocketAddress) remote;
-      context
-          .pipeline()
-          .replace(
-              this,
-              null,
-              tls.newHandler(context.alloc(), node.getHostString(), node.getPort(), timeout));
+      boolean tcp = remote instanceof InetSocketAddress;
+      String host = tcp ? ((InetSocketAddress) remote).getHostString() : remote.toString();
+      int port = tcp ? ((InetSocketAddress) remote).getPort() : 0;
+      context.pipeline().replace(this, null, tls.newHandler(context.alloc(), host, port, timeout));
       context.connect(remote, local, promise);
     }
   }

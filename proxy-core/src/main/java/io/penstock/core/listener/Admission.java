@@ -1,11 +1,8 @@
 package io.penstock.core.listener;
 
-import io.netty.util.NetUtil;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ThrottledLog;
-import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -90,12 +87,12 @@ public final class Admission {
   }
 
   /** Logs a connection that is closed before it is a client. */
-  void logRefused(SocketAddress peer, String reason) {
+  void logRefused(String peer, String reason) {
     refusedLog.log(times ->
         log.warn(
             "{}The connection from {} is closed: {} ({} since the last such line)",
             label.prefix(),
-            peer instanceof InetSocketAddress inet ? NetUtil.toSocketAddressString(inet) : peer,
+            peer,
             reason,
             times));
   }

@@ -1,17 +1,16 @@
 package io.penstock.core.listener;
 
 import io.penstock.core.observe.Label;
-import java.net.InetSocketAddress;
 
-/** Binding a listener failed; the cause is the transport's exception. */
+/** Binding a listener failed; the cause is the transport's or the file system's exception. */
 public final class CannotBindException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
   private final String listener;
-  private final transient InetSocketAddress address;
+  private final transient ListenAddress address;
 
-  CannotBindException(Label listener, InetSocketAddress address, Throwable cause) {
+  CannotBindException(Label listener, ListenAddress address, Throwable cause) {
     super(listener.prefix() + "cannot listen on " + address, cause);
     this.listener = listener.name();
     this.address = address;
@@ -22,8 +21,8 @@ public final class CannotBindException extends RuntimeException {
     return listener;
   }
 
-  /** Returns the address that could not be bound. */
-  public InetSocketAddress address() {
+  /** Returns the address that could not be bound; of several, that one alone. */
+  public ListenAddress address() {
     return address;
   }
 }

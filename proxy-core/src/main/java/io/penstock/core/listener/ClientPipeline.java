@@ -6,22 +6,23 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoop;
+import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.NetUtil;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.TlsFailure;
+import io.penstock.core.transport.UnixSockets;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,36 +37,44 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   /** Most bytes of a header of version 2 after the addresses; balancers use some hundred. */
   private static final int MOST_EXTENSION_BYTES = 4 * 1024;
 
-  private final Function<EventLoop, SessionLoop> sessionLoops;
-  private final Admission admission;
-  private volatile AcceptSettings arrivals;
+  private final @Nullable String unixSocket;
+  private volatile Clients clients;
   private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
 
-  ClientPipeline(
-      Function<EventLoop, SessionLoop> sessionLoops, Admission admission, AcceptSettings arrivals) {
-    this.sessionLoops = sessionLoops;
-    this.admission = admission;
-    this.arrivals = arrivals;
+  /**
+   * @param unixSocket name of the Unix socket that clients connect to; null for TCP
+   */
+  ClientPipeline(Clients clients, @Nullable String unixSocket) {
+    this.clients = clients;
+    this.unixSocket = unixSocket;
   }
 
-  /** Uses other settings for channels that are accepted from now on. */
-  void adopt(AcceptSettings next) {
-    arrivals = next;
+  /** Serves clients that connect from now on by other settings, or for another listener. */
+  void serve(Clients others) {
+    clients = others;
+  }
+
+  /** What becomes of clients that connect now. */
+  Clients clients() {
+    return clients;
   }
 
   @Override
   protected void initChannel(Channel channel) {
-    AcceptSettings settings = arrivals;
-    if (admission.tryAdmit()) {
-      channel.closeFuture().addListener(_ -> admission.clientClosed());
-      SessionLoop loop = sessionLoops.apply(channel.eventLoop());
-      ProxyProtocol proxyProtocol = settings.proxyProtocol();
+    if (unixSocket != null) {
+      Session.setUnixSocket(channel, unixSocket);
+    }
+    Clients now = clients;
+    if (now.admission().tryAdmit()) {
+      channel.closeFuture().addListener(_ -> now.admission().clientClosed());
+      var client = new Client(channel, now.sessionLoops().apply(channel.eventLoop()), now);
+      ProxyProtocol proxyProtocol = now.settings().proxyProtocol();
       if (proxyProtocol == null) {
-        begin(channel, loop, settings.tls());
+        begin(client);
       } else {
-        expectHeader(channel, loop, proxyProtocol, settings.tls());
+        expectHeader(client, proxyProtocol);
       }
-    } else if (settings.tls() != null) {
+    } else if (now.settings().tls() != null) {
       channel.close(); // it would take the error for a broken handshake
     } else {
       RejectedClient reader = RejectedClient.reject(channel, rejected);
@@ -75,32 +84,34 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
   }
 
-  private void expectHeader(
-      Channel channel, SessionLoop loop, ProxyProtocol protocol, @Nullable ListenerTls tls) {
+  /** A client that is admitted. */
+  private record Client(Channel channel, SessionLoop loop, Clients of) {}
+
+  private void expectHeader(Client client, ProxyProtocol protocol) {
+    Channel channel = client.channel();
     SocketAddress peer = channel.remoteAddress();
     if (peer == null) {
       channel.close(); // a health check that has gone already
       return;
     }
     if (!protocol.trusts(peer)) {
-      reject(
-          channel, loop, CloseReason.PROXY_PROTOCOL, "its address is not in proxy-protocol.from");
+      reject(client, CloseReason.PROXY_PROTOCOL, "its address is not in proxy-protocol.from");
       return;
     }
     var outcome =
         new ProxyHeader.Outcome() {
           @Override
-          public void accepted(ChannelHandlerContext header, @Nullable InetSocketAddress client) {
-            if (client != null) {
-              Session.setAddress(channel, client);
+          public void accepted(ChannelHandlerContext header, @Nullable InetSocketAddress source) {
+            if (source != null) {
+              Session.setAddress(channel, source);
             }
-            begin(channel, loop, tls);
+            begin(client);
             header.pipeline().remove(header.handler());
           }
 
           @Override
           public void rejected(ChannelHandlerContext header, String reason) {
-            reject(channel, loop, CloseReason.PROXY_PROTOCOL, reason);
+            reject(client, CloseReason.PROXY_PROTOCOL, reason);
           }
         };
     channel
@@ -111,13 +122,15 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   }
 
   /** Adds what serves the client, at the end of the pipeline. */
-  private void begin(Channel channel, SessionLoop loop, @Nullable ListenerTls tls) {
+  private void begin(Client client) {
+    ListenerTls tls = client.of().settings().tls();
+    ChannelPipeline pipeline = client.channel().pipeline();
     if (tls == null) {
-      channel.pipeline().addLast(new Handler(loop));
+      pipeline.addLast(new Handler(client.loop()));
       return;
     }
-    SslHandler encryption = tls.newHandler(channel.alloc());
-    channel.pipeline().addLast(encryption, new Handshake(encryption, tls, loop));
+    SslHandler encryption = tls.newHandler(client.channel().alloc());
+    pipeline.addLast(encryption, new Handshake(encryption, tls, client));
   }
 
   /** Waits for the end of TLS's handshake. TLS reports it once, also if the client closes. */
@@ -125,22 +138,22 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
     private final SslHandler encryption;
     private final ListenerTls tls;
-    private final SessionLoop loop;
+    private final Client client;
 
-    Handshake(SslHandler encryption, ListenerTls tls, SessionLoop loop) {
+    Handshake(SslHandler encryption, ListenerTls tls, Client client) {
       this.encryption = encryption;
       this.tls = tls;
-      this.loop = loop;
+      this.client = client;
     }
 
     @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof SslHandshakeCompletionEvent handshake) {
         if (handshake.isSuccess()) {
-          serve(context, new Handler(loop, tls.user(encryption)));
+          serve(context, new Handler(client.loop(), tls.user(encryption)));
         } else {
           String reason = TlsFailure.reason(handshake.cause());
-          reject(context.channel(), loop, CloseReason.TLS, reason);
+          reject(client, CloseReason.TLS, reason);
         }
       } else if (event instanceof ChannelInputShutdownEvent) {
         context.close();
@@ -158,9 +171,20 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     waited.pipeline().replace(waited.handler(), null, handler);
   }
 
-  private void reject(Channel channel, SessionLoop loop, CloseReason why, String reason) {
-    loop.counters().countClose(why);
-    admission.logRefused(channel.remoteAddress(), reason);
+  /** Returns the address of a connection for a log line. */
+  private String peer(Channel channel) {
+    if (unixSocket != null) {
+      return UnixSockets.describe(unixSocket, channel);
+    }
+    return channel.remoteAddress() instanceof InetSocketAddress address
+        ? NetUtil.toSocketAddressString(address)
+        : String.valueOf(channel.remoteAddress());
+  }
+
+  private void reject(Client client, CloseReason why, String reason) {
+    Channel channel = client.channel();
+    client.loop().counters().countClose(why);
+    client.of().admission().logRefused(peer(channel), reason);
     if (channel instanceof DuplexChannel socket) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }

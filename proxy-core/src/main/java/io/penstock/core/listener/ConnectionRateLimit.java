@@ -17,23 +17,37 @@ final class ConnectionRateLimit extends ChannelInboundHandlerAdapter {
 
   private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  private final long nanosEach;
+  private volatile long nanosEach; // 0 for no limit
   private final Admission admission;
   private final AtomicLong nextAt; // when the next connection is due by the rate
 
+  /**
+   * @param perSecond 0 for no limit
+   */
   ConnectionRateLimit(int perSecond, Admission admission) {
-    this.nanosEach = TimeUnit.SECONDS.toNanos(1) / perSecond;
     this.admission = admission;
     this.nextAt = new AtomicLong(System.nanoTime() - BURST_NANOS);
+    perSecond(perSecond);
+  }
+
+  /** Replaces the limit; 0 for none. */
+  void perSecond(int connections) {
+    nanosEach = connections == 0 ? 0 : TimeUnit.SECONDS.toNanos(1) / connections;
   }
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object client) {
+    long each = nanosEach;
+    context.fireChannelRead(client);
+    if (each > 0) {
+      delayNext(context, each);
+    }
+  }
+
+  private void delayNext(ChannelHandlerContext context, long each) {
     long now = System.nanoTime();
     long next =
-        nextAt.updateAndGet(
-            due -> now - BURST_NANOS + Math.max(due - now + BURST_NANOS, 0) + nanosEach);
-    context.fireChannelRead(client);
+        nextAt.updateAndGet(due -> now - BURST_NANOS + Math.max(due - now + BURST_NANOS, 0) + each);
     Channel channel = context.channel();
     if (next - now > 0 && channel.config().isAutoRead()) {
       channel.config().setAutoRead(false);

@@ -1,6 +1,7 @@
 package io.penstock.core.session;
 
 import io.netty.channel.Channel;
+import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.UnixChannel;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.CommandSpec;
@@ -9,6 +10,7 @@ import io.penstock.core.pubsub.Kind;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.Transactions;
+import io.penstock.core.transport.UnixSockets;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
@@ -53,7 +55,22 @@ final class ClientLine {
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
         + chosen(profile)
-        + traffic(session, loop);
+        + traffic(session, loop)
+        + process(session);
+  }
+
+  /** The process of a client of a Unix socket, in fields that Redis does not have. */
+  private static String process(Session session) {
+    PeerCredentials peer =
+        session.unixSocket() == null ? null : UnixSockets.peer(session.channel());
+    return peer == null
+        ? ""
+        : " peer-pid="
+            + peer.pid()
+            + " peer-uid="
+            + peer.uid()
+            + " peer-gid="
+            + UnixSockets.group(peer);
   }
 
   private static String chosen(ClientProfile profile) {
@@ -109,6 +126,7 @@ final class ClientLine {
         (session.isSubscriber() ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
             + (session.isBlocked() ? "b" : "")
+            + (session.unixSocket() == null ? "" : "U")
             + (profile.isNoEvict() ? "e" : "");
     return flags.isEmpty() ? "N" : flags;
   }
@@ -116,6 +134,11 @@ final class ClientLine {
   /** Converts nanoseconds to whole seconds. */
   static long seconds(long nanos) {
     return TimeUnit.NANOSECONDS.toSeconds(Math.max(0, nanos));
+  }
+
+  /** Returns the address of a Unix socket in the format of servers. */
+  static String address(String unixSocket) {
+    return unixSocket + ":0";
   }
 
   /** Returns an address in the format of servers. */

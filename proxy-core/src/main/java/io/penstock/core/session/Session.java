@@ -35,8 +35,10 @@ import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.Transaction;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.transport.UnixSockets;
 import java.net.SocketAddress;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +57,9 @@ public final class Session
 
   private static final AttributeKey<SocketAddress> ADDRESS =
       AttributeKey.valueOf(Session.class, "address");
+
+  private static final AttributeKey<String> UNIX_SOCKET =
+      AttributeKey.valueOf(Session.class, "unixSocket");
 
   private final SessionLoop loop;
   private final Channel channel;
@@ -184,6 +189,19 @@ public final class Session
   /** Sets the address of a channel's client where the connection is a load balancer's. */
   public static void setAddress(Channel channel, SocketAddress client) {
     channel.attr(ADDRESS).set(client);
+  }
+
+  /**
+   * Sets the name of the Unix socket that a channel's client is connected to. The channel itself
+   * may have another: the socket's file is renamed after it is bound.
+   */
+  public static void setUnixSocket(Channel channel, String name) {
+    channel.attr(UNIX_SOCKET).set(name);
+  }
+
+  /** Returns the name of the Unix socket that the client is connected to; null with TCP. */
+  @Nullable String unixSocket() {
+    return channel.hasAttr(UNIX_SOCKET) ? channel.attr(UNIX_SOCKET).get() : null;
   }
 
   /** Handles bytes from the client; takes ownership of {@code in}. */
@@ -560,8 +578,18 @@ public final class Session
 
   @Override
   public String address() {
+    String socket = unixSocket();
+    if (socket != null) {
+      return ClientLine.address(socket);
+    }
     SocketAddress told = channel.hasAttr(ADDRESS) ? channel.attr(ADDRESS).get() : null;
     return ClientLine.address(told == null ? channel.remoteAddress() : told);
+  }
+
+  @Override
+  public String peer() {
+    String socket = unixSocket();
+    return socket == null ? address() : UnixSockets.describe(socket, channel);
   }
 
   @Override
@@ -577,7 +605,8 @@ public final class Session
 
   @Override
   public String listeningAddress() {
-    return ClientLine.address(channel.localAddress());
+    String socket = unixSocket();
+    return socket == null ? ClientLine.address(channel.localAddress()) : ClientLine.address(socket);
   }
 
   @Override

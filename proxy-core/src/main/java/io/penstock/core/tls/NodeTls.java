@@ -58,7 +58,9 @@ public final class NodeTls {
   /**
    * Returns the handler of a new connection, which reads and writes TLS for the next handlers.
    *
-   * @param host the node's host name or IP address
+   * @param host the node's host name or IP address, or the name of its Unix socket, for which no
+   *     certificate is valid
+   * @param port 0 for a Unix socket
    * @param timeout of the handshake
    */
   public SslHandler newHandler(

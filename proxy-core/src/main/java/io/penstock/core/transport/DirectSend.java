@@ -3,6 +3,8 @@ package io.penstock.core.transport;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.unix.FileDescriptor;
+import io.netty.channel.unix.UnixChannel;
+import io.netty.channel.uring.IoUringDomainSocketChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import io.netty.handler.ssl.SslHandler;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +26,11 @@ final class DirectSend {
 
   DirectSend(Channel channel) {
     boolean plain = channel.pipeline().get(SslHandler.class) == null;
-    socket = plain && channel instanceof IoUringSocketChannel uring ? uring.fd() : null;
+    socket = plain && isUring(channel) ? ((UnixChannel) channel).fd() : null;
+  }
+
+  private static boolean isUring(Channel channel) {
+    return channel instanceof IoUringSocketChannel || channel instanceof IoUringDomainSocketChannel;
   }
 
   /**

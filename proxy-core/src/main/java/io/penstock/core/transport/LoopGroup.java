@@ -11,6 +11,7 @@ import io.netty.channel.SingleThreadEventLoop;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -67,7 +68,17 @@ public final class LoopGroup {
    * @param timeSlice requested from the kernel for the threads; zero for the default
    */
   public LoopGroup(Transport wanted, int count, Duration timeSlice) {
-    this(wanted, count, timeSlice, Transport::ioHandlers, System::nanoTime);
+    this(wanted.candidates(false), count, timeSlice);
+  }
+
+  /**
+   * Creates the loops with the first transport that works.
+   *
+   * @param candidates as {@link Transport#candidates} returns them
+   * @param timeSlice requested from the kernel for the threads; zero for the default
+   */
+  public LoopGroup(List<Transport> candidates, int count, Duration timeSlice) {
+    this(candidates, count, timeSlice, Transport::ioHandlers, System::nanoTime);
   }
 
   /**
@@ -76,12 +87,16 @@ public final class LoopGroup {
    * @param clock monotonic nanoseconds; read on the loops
    */
   public LoopGroup(Transport wanted, int count, LongSupplier clock) {
-    this(wanted, count, Duration.ZERO, Transport::ioHandlers, clock);
+    this(wanted.candidates(false), count, Duration.ZERO, Transport::ioHandlers, clock);
   }
 
   LoopGroup(
-      Transport wanted, int count, Duration timeSlice, Handlers handlers, LongSupplier clock) {
-    Created created = create(wanted, count, timeSlice, handlers);
+      List<Transport> candidates,
+      int count,
+      Duration timeSlice,
+      Handlers handlers,
+      LongSupplier clock) {
+    Created created = create(candidates, count, timeSlice, handlers);
     this.transport = created.transport();
     this.group = created.group();
     int index = 0;
@@ -120,9 +135,9 @@ public final class LoopGroup {
    * closes those already created if the next one fails.
    */
   private static Created create(
-      Transport wanted, int count, Duration timeSlice, Handlers handlers) {
+      List<Transport> candidates, int count, Duration timeSlice, Handlers handlers) {
     UnavailableTransportException failure = null;
-    for (Transport candidate : wanted.candidates()) {
+    for (Transport candidate : candidates) {
       Throwable why = candidate.unavailability();
       Level level = Level.INFO; // expected on such a machine
       if (why == null) {
@@ -138,7 +153,7 @@ public final class LoopGroup {
         }
       }
       failure = new UnavailableTransportException(candidate, why);
-      if (wanted == Transport.AUTO) {
+      if (candidates.size() > 1) {
         log.atLevel(level).log(failure.getMessage());
       }
     }
@@ -159,29 +174,58 @@ public final class LoopGroup {
    * @param keepAlive idle time of a client after which keepalive probes are sent; zero for none
    */
   public ServerBootstrap serverBootstrap(Duration keepAlive) {
-    ServerBootstrap server = new ServerBootstrap();
+    ServerBootstrap server = bootstrap().channel(transport.serverSocketChannel());
     transport.keepAlive(keepAlive).forEach(server::childOption);
     return server
-        .group(group)
-        .channel(transport.serverSocketChannel())
-        .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-        .childOption(ChannelOption.SO_KEEPALIVE, !keepAlive.isZero())
+        .childOption(ChannelOption.SO_KEEPALIVE, !keepAlive.isZero());
+  }
+
+  /** Returns a bootstrap for a listening Unix socket, whose address is a {@link #unixAddress}. */
+  public ServerBootstrap unixServerBootstrap() {
+    ServerBootstrap server = bootstrap().channel(transport.unixServerSocketChannel());
+    return transport.hasUnixHalfClosure()
+        ? server.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+        : server;
+  }
+
+  private ServerBootstrap bootstrap() {
+    return new ServerBootstrap()
+        .group(group)
+        .option(ChannelOption.SO_BACKLOG, BACKLOG)
         .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK);
+  }
+
+  /**
+   * Returns the address of a Unix socket for this transport.
+   *
+   * @param name as {@link UnixSockets} has it
+   * @throws IllegalArgumentException for an abstract name that the transport does not have
+   */
+  public SocketAddress unixAddress(String name) {
+    return transport.unixAddress(name);
   }
 
   /** Returns a bootstrap for connections from {@code loop} to a node. */
   public Bootstrap clientBootstrap(Loop loop, int connectTimeoutMillis) {
-    Bootstrap client = new Bootstrap();
+    Bootstrap client = bootstrap(loop, connectTimeoutMillis).channel(transport.socketChannel());
     transport.keepAlive(NODE_KEEP_ALIVE).forEach(client::option);
     return client
-        .group(loop.executor())
-        .channel(transport.socketChannel())
         .resolver(OffLoopResolver.INSTANCE)
         .option(ChannelOption.TCP_NODELAY, true)
-        .option(ChannelOption.SO_KEEPALIVE, true)
+        .option(ChannelOption.SO_KEEPALIVE, true);
+  }
+
+  /** Returns a bootstrap for connections from {@code loop} to the Unix socket of a node. */
+  public Bootstrap unixClientBootstrap(Loop loop, int connectTimeoutMillis) {
+    return bootstrap(loop, connectTimeoutMillis).channel(transport.unixSocketChannel());
+  }
+
+  private static Bootstrap bootstrap(Loop loop, int connectTimeoutMillis) {
+    return new Bootstrap()
+        .group(loop.executor())
         .option(
             ChannelOption.RECVBUF_ALLOCATOR,
             new AdaptiveRecvByteBufAllocator(MIN_READ, INITIAL_READ, MAX_READ))

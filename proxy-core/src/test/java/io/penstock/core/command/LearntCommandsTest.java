@@ -20,7 +20,7 @@ class LearntCommandsTest {
 
   private static final List<Object> KEY_AT_1 = keySpec(index(1), range(0, 1, 0));
 
-  private final CommandTable builtin = CommandTable.load();
+  private final CommandTable builtin = CommandTable.load(CommandRules.NONE); // with ids of its own
 
   private static List<Object> index(long index) {
     return half("index", List.of("index", index));
@@ -281,6 +281,27 @@ class LearntCommandsTest {
                 "ERR N.W is not allowed through this proxy: servers flag it as dangerous;"
                     + " add n.w to penstock.commands.allow to allow it"));
     assertThat(allowing.byName("n.w").handling()).isEqualTo(new Handling.AnyNode());
+  }
+
+  @Test
+  void tablesOfOneProxyHaveTheSameIdsWhateverTheirRules() {
+    CommandTable one = learn(command("n.a", 1, List.of(), List.of()));
+    CommandTable other =
+        builtin
+            .withRules(CommandRules.of(List.of(), List.of("get")))
+            .withLearnt(
+                List.of(
+                    LearntCommands.parse(
+                        List.of(
+                            command("n.b", 1, List.of(), List.of()),
+                            command("n.a", 1, List.of(), List.of())))),
+                true);
+
+    assertThat(other.byName("n.a").id()).isEqualTo(one.byName("n.a").id());
+    assertThat(other.byName("n.b").id()).isEqualTo(one.size()).isLessThan(other.size());
+    assertThat(other.byName("get").id()).isEqualTo(builtin.byName("get").id());
+    assertThat(other.byName("get").handling()).isInstanceOf(Handling.Rejected.class);
+    assertThat(builtin.byName("get").handling()).isInstanceOf(Handling.Forward.class);
   }
 
   @Test

@@ -38,4 +38,17 @@ class ConnectionRateLimitTest {
     assertThat(listening.config().isAutoRead()).isTrue();
     assertThat(admission.delayed()).isZero();
   }
+
+  @Test
+  void theLimitMayChange() {
+    var limit = new ConnectionRateLimit(0, admission);
+    var listening = new EmbeddedChannel(limit);
+    listening.writeInbound("one", "two", "three");
+    assertThat(listening.config().isAutoRead()).isTrue();
+
+    limit.perSecond(1);
+    listening.writeInbound("four");
+
+    assertThat(listening.config().isAutoRead()).isFalse();
+  }
 }

@@ -118,7 +118,7 @@ class ListenerTest {
   }
 
   private int bind() {
-    return result(listener.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
+    return result(listener.bind(new ListenAddress.Tcp("127.0.0.1", 0))).getFirst().getPort();
   }
 
   private static Peer connect(int port) {
@@ -141,7 +141,7 @@ class ListenerTest {
     int port = bind();
     var second = new Listener(group, _ -> sessions, admission, AcceptSettings.DEFAULTS);
 
-    assertThatThrownBy(() -> result(second.bind(new ListenAddress("127.0.0.1", port))))
+    assertThatThrownBy(() -> result(second.bind(new ListenAddress.Tcp("127.0.0.1", port))))
         .hasCauseInstanceOf(CannotBindException.class)
         .hasRootCauseInstanceOf(BindException.class);
     assertThat(second.isOpen()).isFalse();
@@ -149,7 +149,7 @@ class ListenerTest {
 
   @Test
   void allAddressesGetTheFreePortOfTheFirst() {
-    List<InetSocketAddress> bound = result(listener.bind(new ListenAddress(TWO, 0)));
+    List<InetSocketAddress> bound = result(listener.bind(new ListenAddress.Tcp(TWO, 0)));
 
     int port = bound.getFirst().getPort();
     assertThat(port).isPositive();
@@ -172,13 +172,14 @@ class ListenerTest {
   @Test
   void ifOneAddressIsInUseNoneStaysBound() throws IOException {
     try (ServerSocket taken = socket(TWO.getLast(), 0)) {
-      assertThatThrownBy(() -> result(listener.bind(new ListenAddress(TWO, taken.getLocalPort()))))
+      assertThatThrownBy(
+              () -> result(listener.bind(new ListenAddress.Tcp(TWO, taken.getLocalPort()))))
           .cause()
           .isInstanceOfSatisfying(
               CannotBindException.class,
               failure ->
                   assertThat(failure.address())
-                      .isEqualTo(new InetSocketAddress(TWO.getLast(), taken.getLocalPort())))
+                      .isEqualTo(new ListenAddress.Tcp(TWO.getLast(), taken.getLocalPort())))
           .hasMessageContaining("127.0.0.2:" + taken.getLocalPort());
 
       assertThat(listener.isOpen()).isFalse();
@@ -260,7 +261,7 @@ class ListenerTest {
     var hurried = new Admission(100, ProxyEvents.NONE);
     var slow =
         new Listener(group, _ -> sessions, hurried, new AcceptSettings(100, Duration.ofMinutes(1)));
-    int port = result(slow.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
+    int port = result(slow.bind(new ListenAddress.Tcp("127.0.0.1", 0))).getFirst().getPort();
     List<Peer> clients = IntStream.range(0, 60).mapToObj(_ -> Peer.connect(port)).toList();
 
     clients.forEach(
@@ -276,7 +277,7 @@ class ListenerTest {
   void theSystemAcceptsTheLongestAllowedKeepAlive() {
     var patient =
         new Listener(group, _ -> sessions, admission, new AcceptSettings(0, Duration.ofHours(9)));
-    int port = result(patient.bind(new ListenAddress("127.0.0.1", 0))).getFirst().getPort();
+    int port = result(patient.bind(new ListenAddress.Tcp("127.0.0.1", 0))).getFirst().getPort();
 
     connect(port).close();
 

@@ -40,7 +40,7 @@ class ProxyProtocolTest {
     var protocol = new ProxyProtocol(List.of(AddressRange.parse(from)), timeout);
     AcceptSettings settings = new AcceptSettings(0, Duration.ZERO).with(protocol);
     return new Listener(group, _ -> sessions, admission, settings)
-        .bind(new ListenAddress("127.0.0.1", 0))
+        .bind(new ListenAddress.Tcp("127.0.0.1", 0))
         .toCompletableFuture()
         .orTimeout(10, TimeUnit.SECONDS)
         .join()

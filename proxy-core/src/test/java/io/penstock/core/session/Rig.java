@@ -544,7 +544,7 @@ final class Rig implements AutoCloseable {
 
   private static int bound(Listener listener) {
     return listener
-        .bind(new ListenAddress("127.0.0.1", 0))
+        .bind(new ListenAddress.Tcp("127.0.0.1", 0))
         .toCompletableFuture()
         .orTimeout(10, TimeUnit.SECONDS)
         .join()

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -122,10 +123,19 @@ public final class Check {
   }
 
   private static String address(Listen listen) {
-    ListenAddress address = listen.address();
-    return address.port() == 0
-        ? "a free port of " + String.join(", ", address.hosts())
-        : address.toString();
+    return switch (listen.address()) {
+      case ListenAddress.Tcp tcp ->
+          tcp.port() == 0 ? "a free port of " + String.join(", ", tcp.hosts()) : tcp.toString();
+      case ListenAddress.Unix(String name, ListenAddress.Permissions file) -> name + file(file);
+    };
+  }
+
+  private static String file(ListenAddress.Permissions file) {
+    Integer mode = file.mode();
+    String group = file.group();
+    String owner = Objects.requireNonNullElse(file.user(), "") + (group == null ? "" : ":" + group);
+    return (mode == null ? "" : ", mode 0%03o".formatted(mode))
+        + (owner.isEmpty() ? "" : ", owner " + owner);
   }
 
   private static String clients(Listen listen) {

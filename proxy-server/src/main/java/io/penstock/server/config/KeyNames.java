@@ -29,7 +29,17 @@ final class KeyNames {
 
   /** Keys of a listener that have no default outside: they describe one listener. */
   private static final Set<String> OWN =
-      Set.of("port", "bind", "upstream", "password", "passwordfile", "tls", "clusterfacade");
+      Set.of(
+          "port",
+          "bind",
+          "path",
+          "mode",
+          "owner",
+          "upstream",
+          "password",
+          "passwordfile",
+          "tls",
+          "clusterfacade");
 
   /** Keys of an upstream, uniform, that have no default outside. */
   private static final Set<String> OWN_OF_UPSTREAM =

@@ -3,11 +3,13 @@ package io.penstock.server.config;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ProxyProtocol;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.transport.Transport;
 import io.penstock.server.tls.TlsBundles;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,13 +21,14 @@ import org.jspecify.annotations.Nullable;
 /** Maps the properties of listeners to the core's settings, and rejects those that conflict. */
 final class ListenersMapping {
 
-  private static final Set<String> ALL_ADDRESSES = Set.of("0.0.0.0", "::");
-
   private final PropertiesReader reader;
   private final TlsBundles bundles;
   private final List<String> upstreams;
+  private final Transport transport;
 
-  ListenersMapping(PropertiesReader reader, TlsBundles bundles, List<Upstream> upstreams) {
+  ListenersMapping(
+      PropertiesReader reader, TlsBundles bundles, List<Upstream> upstreams, Transport transport) {
+    this.transport = transport;
     this.reader = reader;
     this.bundles = bundles;
     this.upstreams = upstreams.stream().map(Upstream::name).toList();
@@ -44,11 +47,15 @@ final class ListenersMapping {
     for (Map.Entry<String, PenstockProperties.Listener> entry : properties.listeners().entrySet()) {
       Listener listener = map(entry.getKey(), entry.getValue(), prefix(entry.getKey()));
       for (Listener other : listeners) {
-        rejectSameAddress(listener, other);
+        addresses(entry.getKey()).rejectSame(listener, other);
       }
       listeners.add(listener);
     }
     return listeners;
+  }
+
+  private ListenAddressMapping addresses(String listener) {
+    return new ListenAddressMapping(reader, prefix(listener), transport);
   }
 
   private static String prefix(String name) {
@@ -56,29 +63,48 @@ final class ListenersMapping {
   }
 
   private Listener map(String name, PenstockProperties.Listener listener, String prefix) {
-    Integer port = listener.port();
-    if (port == null) {
-      throw invalid(prefix + "port", "it is not set", "write the port of this listener");
-    }
+    var address = new ListenAddressMapping(reader, prefix, transport).map(listener);
     return new Listener(
         name,
         upstream(listener.upstream(), prefix + "upstream"),
         new Listen(
-            address(listener, port, prefix),
+            address,
             listener.maxClients(),
             reader.secret(prefix + "password", listener.password(), listener.passwordFile()),
             listener.passwordOverlap(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
             ClientsMapping.acceptSettings(
                 listener,
-                proxyProtocol(listener.proxyProtocol(), prefix + "proxy-protocol.from"),
+                proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
                 tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener)),
-        new FacadeMapping(reader, prefix).map(listener.clusterFacade(), port));
+        facade(listener.clusterFacade(), address, prefix));
+  }
+
+  private @Nullable ClusterFacade facade(
+      PenstockProperties.ClusterFacade facade, ListenAddress address, String prefix) {
+    return switch (address) {
+      case ListenAddress.Tcp tcp -> new FacadeMapping(reader, prefix).map(facade, tcp.port());
+      case ListenAddress.Unix _ -> {
+        if (facade.enabled()) {
+          throw invalid(
+              prefix + "cluster-facade.enabled",
+              "clients of a cluster connect to hosts and ports, and this listener has a path",
+              "remove it, or write a port in place of the path");
+        }
+        yield null;
+      }
+    };
   }
 
   private @Nullable ProxyProtocol proxyProtocol(
-      PenstockProperties.ProxyProtocol protocol, String key) {
+      PenstockProperties.ProxyProtocol protocol, ListenAddress address, String key) {
+    if (address instanceof ListenAddress.Unix && !protocol.from().isEmpty()) {
+      throw invalid(
+          key,
+          "clients of the Unix socket " + address + " have no IP address",
+          "write an empty list for this listener, or a port in place of its path");
+    }
     List<AddressRange> from = new ArrayList<>();
     for (String range : protocol.from()) {
       try {
@@ -143,62 +169,6 @@ final class ListenersMapping {
 
   private String known() {
     return upstreams.stream().sorted().collect(Collectors.joining(", "));
-  }
-
-  private ListenAddress address(PenstockProperties.Listener listener, int port, String prefix) {
-    List<String> hosts = listener.bind();
-    String key = prefix + "bind";
-    if (hosts.isEmpty() || hosts.stream().anyMatch(String::isBlank)) {
-      throw invalid(
-          key, "must not be empty", "write an address of this machine; 0.0.0.0 means all");
-    }
-    for (int i = 0; i < hosts.size(); i++) {
-      String host = hosts.get(i);
-      if (host.chars().anyMatch(Character::isWhitespace)) {
-        throw invalid(key, "it has a space", "write a list, such as 127.0.0.1, ::1");
-      }
-      String other = overlapping(hosts.subList(0, i), List.of(host));
-      if (other != null) {
-        throw invalid(
-            key,
-            other.equals(host) ? host + " is listed twice" : other + " and " + host + " overlap",
-            other.equals(host) ? "remove one of them" : "write only the one that means all");
-      }
-    }
-    return new ListenAddress(hosts, port);
-  }
-
-  /**
-   * Returns the first of {@code some} that has the sockets of one of {@code others} with the same
-   * port, or null: a socket of all addresses and one of a single address cannot have the same.
-   */
-  private static @Nullable String overlapping(List<String> some, List<String> others) {
-    for (String host : some) {
-      if (others.contains(host)
-          || ALL_ADDRESSES.contains(host)
-          || others.stream().anyMatch(ALL_ADDRESSES::contains)) {
-        return host;
-      }
-    }
-    return null;
-  }
-
-  private void rejectSameAddress(Listener listener, Listener other) {
-    ListenAddress one = listener.listen().address();
-    ListenAddress two = other.listen().address();
-    if (one.port() == 0 || one.port() != two.port()) {
-      return;
-    }
-    String host = overlapping(two.hosts(), one.hosts());
-    if (host != null) {
-      throw invalid(
-          prefix(listener.name()) + "port",
-          "the listener "
-              + other.name()
-              + " has this port too, on "
-              + new ListenAddress(host, two.port()),
-          "write another port");
-    }
   }
 
   private InvalidConfigurationException invalid(String key, String reason, String fix) {

@@ -20,7 +20,16 @@ final class NamesCheck {
 
   /** The keys that describe the listener {@code default}. */
   private static final List<ConfigurationPropertyName> OF_DEFAULT_LISTENER =
-      Stream.of("port", "bind", "password", "password-file", "tls", "cluster-facade")
+      Stream.of(
+              "port",
+              "bind",
+              "path",
+              "mode",
+              "owner",
+              "password",
+              "password-file",
+              "tls",
+              "cluster-facade")
           .map(key -> ConfigurationPropertyName.of(PropertiesReader.PREFIX + "." + key))
           .toList();
 
@@ -149,7 +158,7 @@ final class NamesCheck {
           sources.unknownKey(
               key,
               "a listener has keys below its name, and no value",
-              "write its port to " + key + ".port"));
+              "write its port to " + key + ".port, or its Unix socket to " + key + ".path"));
     }
   }
 

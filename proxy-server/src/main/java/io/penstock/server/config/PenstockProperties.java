@@ -35,6 +35,12 @@ import org.springframework.validation.annotation.Validated;
  * @param port TCP port that clients connect to. `0` selects a free port; the log shows it.
  * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
  *     only.
+ * @param path Unix socket that clients connect to, in place of `port` and `bind`: an absolute path,
+ *     or `@name` for an abstract name of Linux.
+ * @param mode Permissions of the file of `path`, as octal text in quotes such as `"0660"`; clients
+ *     need the write permission. If not set, the umask decides.
+ * @param owner Owner and group of the file of `path`: `user`, `user:group` or `:group`, as names or
+ *     numbers. If not set, those of the process.
  * @param dispatch How commands reach the nodes. With `async`, clients share connections; with
  *     `sync`, each client has a thread, and a connection of its own while a command runs.
  * @param sync Settings of `dispatch: sync`.
@@ -77,8 +83,8 @@ import org.springframework.validation.annotation.Validated;
  * @param managementTokenFile File whose first line is the token, instead of `management-token`.
  * @param transpond Where commands are sent to.
  * @param clusterFacade The Redis Cluster that Penstock presents to clients.
- * @param listeners The listeners, by name. If there are none, `port`, `bind`, `password` and
- *     `cluster-facade` describe the only one, `default`.
+ * @param listeners The listeners, by name. If there are none, `port` and `bind` or `path`,
+ *     `password` and `cluster-facade` describe the only one, `default`.
  * @param upstreams The upstreams, by name: a section, or only a URL. `transpond` is the upstream
  *     `default`.
  */
@@ -87,6 +93,9 @@ import org.springframework.validation.annotation.Validated;
 public record PenstockProperties(
     @Change(Effect.LIVE) @DefaultValue("6380") @Between(min = "0", max = "65535") int port,
     @Change(Effect.LIVE) @DefaultValue("0.0.0.0") List<String> bind,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty") @Nullable String path,
+    @Change(Effect.LIVE) @Nullable String mode,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty") @Nullable String owner,
     @Change(Effect.RESTART) @DefaultValue("async") Dispatch dispatch,
     @Change(Effect.RESTART) @DefaultValue @Valid Sync sync,
     @Change(Effect.RESTART) @DefaultValue("auto") Transport transport,
@@ -139,8 +148,11 @@ public record PenstockProperties(
   /** Returns the listener that the keys outside of {@code listeners} describe. */
   Listener defaultListener() {
     return new Listener(
-        port,
+        path == null ? port : null,
         bind,
+        path,
+        mode,
+        owner,
         null,
         password,
         passwordFile,
@@ -185,6 +197,14 @@ public record PenstockProperties(
   @Override
   public String toString() {
     return "PenstockProperties[bind=" + bind + ", port=" + port + "]"; // no password, no URL
+  }
+
+  /** How commands reach the nodes. */
+  public enum Dispatch {
+    /** On event loops, over shared connections: no thread waits for a reply. */
+    ASYNC,
+    /** One thread per client, which waits for each reply on its own connection. */
+    SYNC
   }
 
   /**
@@ -461,12 +481,17 @@ public record PenstockProperties(
 
   /**
    * One listener. What it does not set is as outside of {@code listeners}; {@code port}, {@code
-   * bind}, the password, {@code tls} and {@code cluster-facade} are its own.
+   * bind}, {@code path}, {@code mode}, {@code owner}, the password, {@code tls} and {@code
+   * cluster-facade} are its own.
    *
-   * @param port TCP port that clients connect to. Must be set. `0` selects a free port; the log
-   *     shows it.
+   * @param port TCP port that clients connect to. Must be set unless there is `path`. `0` selects a
+   *     free port; the log shows it.
    * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
    *     only.
+   * @param path Unix socket that clients connect to: an absolute path, or `@name` for an abstract
+   *     name of Linux.
+   * @param mode Permissions of the file of `path`, as octal text in quotes such as `"0660"`.
+   * @param owner Owner and group of the file of `path`: `user`, `user:group` or `:group`.
    * @param upstream Name of the upstream that commands are sent to. If not set, `default`, or the
    *     only one.
    * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
@@ -488,6 +513,9 @@ public record PenstockProperties(
   public record Listener(
       @Between(min = "0", max = "65535") @Nullable Integer port,
       @DefaultValue("0.0.0.0") List<String> bind,
+      @Size(min = 1, message = "must not be empty") @Nullable String path,
+      @Nullable String mode,
+      @Size(min = 1, message = "must not be empty") @Nullable String owner,
       @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")
           @Nullable String upstream,
       @Size(min = 1, message = "must not be empty: that would admit every client")
@@ -512,7 +540,7 @@ public record PenstockProperties(
 
     @Override
     public String toString() {
-      return "Listener[bind=" + bind + ", port=" + port + "]"; // no password
+      return "Listener[bind=" + bind + ", port=" + port + ", path=" + path + "]"; // no password
     }
   }
 

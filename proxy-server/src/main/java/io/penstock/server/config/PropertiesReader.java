@@ -194,6 +194,11 @@ public final class PropertiesReader {
     return isSet(ConfigurationPropertyName.of(PREFIX + "." + key));
   }
 
+  /** Returns whether a key or an element of its list is set, given without {@code penstock}. */
+  boolean isListSet(String key) {
+    return isSet(key) || isSet(key + "[0]");
+  }
+
   /** Returns whether there are {@code penstock.listeners}. */
   public boolean hasNamedListeners() {
     return own.stream().anyMatch(KeyNames.LISTENERS::isAncestorOf);

@@ -4,6 +4,7 @@ import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.RuleCheck;
+import io.penstock.core.transport.Transport;
 import io.penstock.server.tls.TlsBundles;
 import java.util.List;
 import java.util.Objects;
@@ -45,17 +46,19 @@ public final class SettingsMapping {
   public ProxySettings map(PenstockProperties properties, @Nullable String demo) {
     rejectUnsupported(properties);
     CommandRules rules = rules(properties.commands());
-    List<Upstream> upstreams = new UpstreamsMapping(reader, bundles).map(properties, demo);
+    Transport transport = properties.transport();
+    List<Upstream> upstreams =
+        new UpstreamsMapping(reader, bundles, transport).map(properties, demo);
     if (upstreams.isEmpty()) {
       throw new MissingResourceException();
     }
     int loops = Objects.requireNonNullElse(properties.eventLoops(), PROCESSORS);
     return new ProxySettings(
-        new ListenersMapping(reader, bundles, upstreams).map(properties),
+        new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
         upstreams,
         dispatch(properties, loops),
         rules,
-        properties.transport(),
+        transport,
         loops,
         properties.eventLoopTimeSlice(),
         properties.drainTimeout());

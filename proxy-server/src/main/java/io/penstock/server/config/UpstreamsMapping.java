@@ -6,9 +6,13 @@ import io.penstock.core.ProxySettings.FailoverHold;
 import io.penstock.core.ProxySettings.Refresh;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.transport.UnixSockets;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
@@ -32,10 +36,15 @@ final class UpstreamsMapping {
 
   private final PropertiesReader reader;
   private final TlsBundles bundles;
+  private final Transport transport;
 
-  UpstreamsMapping(PropertiesReader reader, TlsBundles bundles) {
+  /**
+   * @param transport as configured
+   */
+  UpstreamsMapping(PropertiesReader reader, TlsBundles bundles, Transport transport) {
     this.reader = reader;
     this.bundles = bundles;
+    this.transport = transport;
   }
 
   /**
@@ -145,7 +154,9 @@ final class UpstreamsMapping {
     }
     try {
       UrlSecrets secrets = secrets(upstream, section(key));
-      return ResourceUrl.parse(url.strip(), reader.urlRules(), secrets);
+      Resource resource = ResourceUrl.parse(url.strip(), reader.urlRules(), secrets);
+      rejectUnreachable(resource.upstream(), key);
+      return resource;
     } catch (ResourceUrl.InvalidUrlException e) {
       throw invalid(key, e.reason(), e.fix());
     }
@@ -156,6 +167,27 @@ final class UpstreamsMapping {
     return urlKey.substring(0, urlKey.length() - "resource".length());
   }
 
+  /** Rejects Unix sockets that this machine or the transport does not support. */
+  private void rejectUnreachable(UpstreamSettings upstream, String key) {
+    for (Endpoint node : upstream.addresses()) {
+      if (!node.isUnixSocket()) {
+        continue;
+      }
+      if (!ControlPlane.supportsUnixSockets()) {
+        throw invalid(
+            key,
+            "Unix sockets of servers need epoll or kqueue, and neither works on this machine",
+            "write host and port of the server, as in redis://127.0.0.1:6379");
+      }
+      if (UnixSockets.isAbstract(node.host()) && !transport.hasAbstractNames()) {
+        throw invalid(
+            key,
+            "abstract names of Unix sockets need Linux and transport epoll or io_uring",
+            "write the path of a socket, or host and port");
+      }
+    }
+  }
+
   /** Returns the resource with TLS where its URL says so. */
   private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
     String section = section(urlKey) + "tls.";
@@ -163,7 +195,23 @@ final class UpstreamsMapping {
       rejectKeysWithoutTls(tls, section);
       return resource;
     }
+    requireName(resource.upstream(), tls, section);
     return resource.with(nodeTls(tls, section));
+  }
+
+  /** Rejects what could never be verified: a Unix socket has no host that a certificate is for. */
+  private void requireName(
+      UpstreamSettings upstream, PenstockProperties.NodeTls tls, String section) {
+    if (tls.verify() == Verify.FULL
+        && tls.serverName() == null
+        && upstream.addresses().stream().anyMatch(Endpoint::isUnixSocket)) {
+      throw invalid(
+          section + "server-name",
+          "it is not set, and a Unix socket has no host name that a certificate could be for",
+          "write the name in the server's certificate, or "
+              + reader.written(section + "verify")
+              + ": ca");
+    }
   }
 
   private Resource shards(
@@ -174,9 +222,13 @@ final class UpstreamsMapping {
     String section = prefix + "tls.";
     UpstreamSettings all =
         new ShardsMapping(reader, prefix, targets, nodeTls(tls, section)).map(shards);
-    if (all.parts().stream().allMatch(shard -> shard.access().tls() == null)) {
+    List<UpstreamSettings> encrypted =
+        all.parts().stream().filter(shard -> shard.access().tls() != null).toList();
+    if (encrypted.isEmpty()) {
       rejectKeysWithoutTls(tls, section);
     }
+    encrypted.forEach(shard -> requireName(shard, tls, section));
+    rejectUnreachable(all, prefix + "shards.distribution");
     return Resource.of(all);
   }
 

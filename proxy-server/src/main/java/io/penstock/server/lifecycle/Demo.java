@@ -1,5 +1,6 @@
 package io.penstock.server.lifecycle;
 
+import io.penstock.core.listener.ListenAddress;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -61,8 +62,11 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
     public void onApplicationEvent(ApplicationReadyEvent ready) {
       firstTopology.then(() -> {
         InetSocketAddress address = lifecycle.address();
+        SearchPath path = SearchPath.ofThisProcess();
         if (address != null) {
-          LOG.info("Try it: {}", TryIt.line(address, SearchPath.ofThisProcess()));
+          LOG.info("Try it: {}", TryIt.line(address, path));
+        } else if (lifecycle.listenAddress() instanceof ListenAddress.Unix unix) {
+          LOG.info("Try it: {}", TryIt.line(unix.name(), path));
         }
       });
     }

@@ -3,7 +3,6 @@ package io.penstock.server.lifecycle;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxyListener;
 import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxyUpstream;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.listener.ListenAddress;
@@ -11,7 +10,6 @@ import io.penstock.core.observe.Label;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
@@ -60,9 +58,17 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     this.phase = phase;
   }
 
-  /** Returns the address of the first listener, or null while the proxy does not listen. */
+  /**
+   * Returns the TCP address of the first listener; null while the proxy does not listen, and for a
+   * Unix socket.
+   */
   public @Nullable InetSocketAddress address() {
     return listening ? proxy.listeners().getFirst().address() : null;
+  }
+
+  /** Returns where the first listener listens; null while it does not. */
+  @Nullable ListenAddress listenAddress() {
+    return listening ? proxy.listeners().getFirst().listenAddress() : null;
   }
 
   @Override
@@ -71,7 +77,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
       proxy.start().toCompletableFuture().join();
       listening = true;
     } catch (CompletionException | CancellationException e) {
-      throw failedStart(e.getCause() == null ? e : e.getCause(), settings.listeners(), keys);
+      throw failedStart(e.getCause() == null ? e : e.getCause(), keys);
     }
     logListeners();
     logUpstreams();
@@ -81,11 +87,10 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     boolean alone = settings.listeners().size() == 1;
     boolean onlyUpstream = settings.upstreams().size() == 1;
     for (ProxyListener listener : proxy.listeners()) {
-      InetSocketAddress bound = listener.address();
       LOG.info(
           "{}Listening on {}{} ({}, {} event loops)",
           Label.ofListener(listener.name(), alone).prefix(),
-          bound == null ? "?" : shown(listener.name(), bound.getPort()),
+          listener.listenAddress(),
           onlyUpstream ? "" : " for upstream " + listener.upstream().name(),
           proxy.transportName(),
           settings.eventLoops());
@@ -102,23 +107,11 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     }
   }
 
-  private ListenAddress shown(String listener, int port) {
-    return named(listener, settings.listeners()).listen().address().withPort(port);
-  }
-
-  private static Listener named(String name, List<Listener> listeners) {
-    return listeners.stream()
-        .filter(each -> each.name().equals(name))
-        .findFirst()
-        .orElseThrow(() -> new IllegalArgumentException("no listener " + name));
-  }
-
   /**
    * Returns a {@link ListenException} only if the bind failed. A failure after it, such as a thread
    * that cannot be created, does not concern the port.
    */
-  static RuntimeException failedStart(
-      Throwable cause, List<Listener> listeners, PropertiesReader keys) {
+  static RuntimeException failedStart(Throwable cause, PropertiesReader keys) {
     if (!(cause instanceof CannotBindException failed)) {
       return new IllegalStateException("Penstock could not start: " + cause, cause);
     }
@@ -126,8 +119,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     return new ListenException(
         failed.address(),
         Objects.requireNonNullElse(cause.getCause(), cause),
-        keys.written(section + "bind"),
-        keys.written(section + "port"));
+        key -> keys.written(section + key));
   }
 
   @Override

@@ -13,6 +13,19 @@ final class TryIt {
   private TryIt() {}
 
   /**
+   * Returns the shell command for a Unix socket.
+   *
+   * @param socket the path that Penstock listens on
+   * @param path where to search for {@code redis-cli}
+   */
+  static String line(String socket, SearchPath path) {
+    Path cli = path.find("redis-cli", "valkey-cli");
+    return cli == null
+        ? "printf '%s' | nc -U %s".formatted(REQUESTS, socket)
+        : "%s -s %s set greeting hello".formatted(cli.getFileName(), socket);
+  }
+
+  /**
    * Returns the shell command.
    *
    * @param listening the address that Penstock listens on

@@ -27,7 +27,16 @@ final class ConfigurationTree {
 
   /** Keys that describe the listener {@code default}, which there is only without others. */
   private static final Set<String> OF_DEFAULT_LISTENER =
-      Set.of("port", "bind", "password", "password-file", "tls", "cluster-facade");
+      Set.of(
+          "port",
+          "bind",
+          "path",
+          "mode",
+          "owner",
+          "password",
+          "password-file",
+          "tls",
+          "cluster-facade");
 
   private static final long[] MILLIS = {86_400_000, 3_600_000, 60_000, 1_000};
   private static final String[] UNITS = {"d", "h", "m", "s"};

@@ -64,7 +64,7 @@ final class PenstockEndpoint {
       List<String> restartPending,
       @Nullable ReloadView lastReload) {}
 
-  /** One listener, and the addresses that clients connect to. */
+  /** One listener, and the addresses or the Unix socket that clients connect to. */
   record ListenerView(String name, List<String> addresses, String upstream, boolean listening) {}
 
   /** One upstream that a listener serves. */
@@ -122,7 +122,9 @@ final class PenstockEndpoint {
   private static ListenerView view(ProxyListener listener) {
     return new ListenerView(
         listener.name(),
-        listener.addresses().stream().map(PenstockEndpoint::text).toList(),
+        listener.addresses().isEmpty()
+            ? List.of(listener.listenAddress().toString())
+            : listener.addresses().stream().map(PenstockEndpoint::text).toList(),
         listener.upstream().name(),
         listener.isListening());
   }

@@ -11,6 +11,7 @@ import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.util.LinkedHashSet;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Parses resource URLs: {@code
- * scheme://[[user:]password@]host:port[,host:port…][/name][?name=value&…]}. {@link UrlRules} says
- * how a URL is divided. No password ({@code @host}, {@code :@host}) means no authentication.
+ * scheme://[[user:]password@]host:port[,host:port…][/name][?name=value&…]}. In place of the
+ * addresses, {@code redis-uds} has the path of a Unix socket, or {@code %40name}. {@link UrlRules}
+ * says how a URL is divided. No password ({@code @host}, {@code :@host}) means no authentication.
  */
 public final class ResourceUrl {
 
@@ -33,10 +35,14 @@ public final class ResourceUrl {
   private static final String SENTINEL_READS = "redis-sentinel-slaves";
   private static final String PROXIES = "redis-proxies";
   private static final String SINGLE = "redis";
+  private static final String UNIX_SOCKET = "redis-uds";
 
-  /** Schemes of camellia-redis-proxy and of common clients that Penstock does not support yet. */
-  private static final Set<String> UNSUPPORTED =
-      Set.of("redis-uds", "redis-socket", "valkey", "valkeys", "redis+socket", "unix");
+  /** Schemes of common clients that Penstock does not support yet. */
+  private static final Set<String> UNSUPPORTED = Set.of("valkey", "valkeys");
+
+  /** Schemes of common clients for Unix sockets. */
+  private static final Set<String> OTHER_UNIX_SOCKETS =
+      Set.of("redis-socket", "redis+socket", "unix", "redis+unix");
 
   /** Schemes of camellia-redis-proxy for what only it and its clients have. */
   private static final Set<String> FOREIGN =
@@ -120,6 +126,7 @@ public final class ResourceUrl {
           case SENTINEL, SENTINEL_READS ->
               sentinel(parts.address(), credentials, parameters, rules, secrets.sentinelPassword());
           case PROXIES -> proxies(parts.address(), credentials, parameters);
+          case UNIX_SOCKET -> unixSocket(rules.decoded(parts.address()), credentials, parameters);
           default -> single(parts.address(), credentials, parameters);
         };
     if (secrets.sentinelPassword() != null && !kind.startsWith(SENTINEL)) {
@@ -193,7 +200,7 @@ public final class ResourceUrl {
   }
 
   private static void requireKnown(String scheme) {
-    if (Set.of(CLUSTER, CLUSTER_READS, SENTINEL, SENTINEL_READS, PROXIES, SINGLE)
+    if (Set.of(CLUSTER, CLUSTER_READS, SENTINEL, SENTINEL_READS, PROXIES, SINGLE, UNIX_SOCKET)
         .contains(withoutTls(scheme))) {
       return;
     }
@@ -202,12 +209,16 @@ public final class ResourceUrl {
           "the scheme " + scheme + ":// is not supported: it names no Redis servers",
           "list the addresses of the servers, as in redis-proxies://10.0.0.1:6380,10.0.0.2:6380");
     }
+    if (OTHER_UNIX_SOCKETS.contains(scheme)) {
+      throw new InvalidUrlException(
+          "the scheme " + scheme + ":// is unknown", "write redis-uds:///run/redis.sock");
+    }
     throw new InvalidUrlException(
         UNSUPPORTED.contains(scheme)
             ? "the scheme " + scheme + ":// is not supported yet"
             : "the scheme " + scheme + ":// is unknown",
         "use redis-cluster:// for a Redis Cluster, redis-sentinel:// for a master that sentinels"
-            + " know, or redis:// for a single server");
+            + " know, redis:// for a single server, or redis-uds:// for one with a Unix socket");
   }
 
   private static Resource cluster(
@@ -229,7 +240,7 @@ public final class ResourceUrl {
       UrlRules rules,
       @Nullable String sentinelPassword) {
     int slash = address.indexOf('/');
-    String name = slash < 0 ? "" : rules.name(address.substring(slash + 1));
+    String name = slash < 0 ? "" : rules.decoded(address.substring(slash + 1));
     if (name.isBlank()) {
       throw new InvalidUrlException(
           "the name of the master is missing",
@@ -269,6 +280,20 @@ public final class ResourceUrl {
     parameters.allowOnly(DATABASE);
     return Resource.of(
         new SingleUpstreamSettings(node(address), credentials, parameters.database()));
+  }
+
+  private static Resource unixSocket(
+      String name, @Nullable Credentials credentials, UrlParameters parameters) {
+    String fault = UnixSockets.fault(name, UnixSockets.MAX_BYTES);
+    if (fault != null) {
+      throw new InvalidUrlException(
+          "the name of its Unix socket cannot be used: " + fault,
+          "write a path, as in redis-uds:///run/redis.sock, or %40name for the abstract name @name");
+    }
+    parameters.allowOnly(DATABASE);
+    return Resource.of(
+        new SingleUpstreamSettings(
+            Endpoint.ofUnixSocket(name), credentials, parameters.database()));
   }
 
   /** Parses {@code host:port,host:port…}, without duplicates. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public enum UrlRules {
   /**
    * Of the tree {@code penstock}. Credentials are optional and end at the last {@code @}.
-   * Credentials, the master's name and values of parameters are percent-decoded. A parameter that
-   * does not exist is an error.
+   * Credentials, the master's name, paths and values of parameters are percent-decoded. A parameter
+   * that does not exist is an error.
    */
   PENSTOCK {
     @Override
@@ -64,7 +64,7 @@ public enum UrlRules {
     }
 
     @Override
-    String name(String text) {
+    String decoded(String text) {
       return PercentEncoding.decode(text);
     }
   },
@@ -116,7 +116,7 @@ public enum UrlRules {
     }
 
     @Override
-    String name(String text) {
+    String decoded(String text) {
       return text;
     }
   };
@@ -159,13 +159,13 @@ public enum UrlRules {
           "it has a password, and there is a password-file too",
           "write only the user before the @, or remove password-file");
     }
-    return new Credentials(user.isEmpty() ? null : name(user), password);
+    return new Credentials(user.isEmpty() ? null : decoded(user), password);
   }
 
   abstract UrlParameters parameters(String scheme, @Nullable String query);
 
-  /** Returns a name, such as that of a master or a user, as the servers know it. */
-  abstract String name(String text);
+  /** Returns the name of a master or a user as the servers know it, or a path. */
+  abstract String decoded(String text);
 
   private static @Nullable Credentials unlessEmpty(String user, String password) {
     return password.isEmpty() ? null : new Credentials(user.isEmpty() ? null : user, password);

@@ -53,6 +53,24 @@ class CheckTest {
   }
 
   @Test
+  void printsUnixSockets() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.path=/run/penstock.sock",
+                "--penstock.mode=0660",
+                "--penstock.owner=0:0",
+                "--penstock.transpond.local.resource=redis-uds:///run/redis.sock?db=1",
+                "--management.server.port=-1"))
+        .isTrue();
+    assertThat(out.toString(UTF_8).lines())
+        .contains(
+            "  listen on /run/penstock.sock, mode 0660, owner 0:0 (transport auto, 2 event loops,"
+                + " dispatch async)",
+            "  proxy to /run/redis.sock, database 1");
+  }
+
+  @Test
   void printsALineForEachListenerAndUpstream() {
     assertThat(
             succeeds(

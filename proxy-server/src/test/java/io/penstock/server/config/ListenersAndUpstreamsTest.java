@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.listener.ListenAddress.Permissions;
 import io.penstock.core.topology.SingleUpstreamSettings;
+import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -90,9 +92,7 @@ class ListenersAndUpstreamsTest {
   void aListenerOverridesWhatIsSetForAll() {
     List<ProxySettings.Listener> listeners = map(TWO).listeners();
 
-    assertThat(listeners)
-        .extracting(listener -> listener.listen().address().port())
-        .containsExactly(6380, 6381);
+    assertThat(listeners).extracting(listener -> tcp(listener).port()).containsExactly(6380, 6381);
     assertThat(listeners)
         .extracting(listener -> listener.listen().maxClients())
         .containsExactly(500, 7);
@@ -100,8 +100,114 @@ class ListenersAndUpstreamsTest {
         .extracting(listener -> listener.listen().password())
         .containsExactly(null, "other");
     assertThat(listeners)
-        .extracting(listener -> listener.listen().address().hosts())
+        .extracting(listener -> tcp(listener).hosts())
         .containsOnly(List.of("0.0.0.0"));
+  }
+
+  private static ListenAddress.Tcp tcp(ProxySettings.Listener listener) {
+    return (ListenAddress.Tcp) listener.listen().address();
+  }
+
+  @Test
+  void aListenerMayBeAUnixSocket() {
+    assertThat(
+            map("""
+            penstock:
+              listeners:
+                plain: { path: /run/plain.sock }
+                guarded: { path: /run/guarded.sock, mode: "0660", owner: "0:0" }
+                grouped: { path: /run/grouped.sock, owner: ":0" }
+                port: { port: 1 }
+              upstreams: { a: "redis://h:1" }
+            """)
+                .listeners())
+        .extracting(listener -> listener.listen().address())
+        .containsExactly(
+            new ListenAddress.Unix("/run/plain.sock"),
+            new ListenAddress.Unix("/run/guarded.sock", new Permissions(0660, "0", "0")),
+            new ListenAddress.Unix("/run/grouped.sock", new Permissions(null, null, "0")),
+            new ListenAddress.Tcp("0.0.0.0", 1));
+    assertThat(map("penstock: {path: /a, mode: '0600', upstreams: {a: 'redis://h:1'}}").listeners())
+        .extracting(listener -> listener.listen().address())
+        .containsExactly(new ListenAddress.Unix("/a", new Permissions(0600, null, null)));
+  }
+
+  @Test
+  void aPathThatIsTooLongIsRejectedBeforeTheStart() {
+    String path = "/" + "x".repeat(ListenAddress.Unix.MAX_PATH_BYTES);
+
+    assertThat(faultOf("penstock: {path: " + path + ", upstreams: {a: 'redis://h:1'}}").reason())
+        .isEqualTo(
+            "it has %d bytes, and the longest possible name has %d"
+                .formatted(path.length(), path.length() - 1));
+  }
+
+  @Test
+  void keysOfTheDefaultListenerConflictToo() {
+    String upstreams = ", upstreams: {a: 'redis://h:1'}}";
+
+    assertThat(faultOf("penstock: {path: /a, port: 6380" + upstreams))
+        .extracting(ConfigurationFault::key, ConfigurationFault::reason)
+        .containsExactly(
+            "penstock.path",
+            "penstock.port is set too, and a listener is either a TCP port or a Unix socket");
+    assertThat(faultOf("penstock: {mode: '0600'" + upstreams).key()).isEqualTo("penstock.mode");
+    assertThat(faultOf("penstock: {path: /a, listeners: {m: {port: 1}}" + upstreams))
+        .extracting(ConfigurationFault::key, ConfigurationFault::fix)
+        .containsExactly("penstock.path", "move it to penstock.listeners.m.path, or remove it");
+  }
+
+  @Test
+  void anEncryptedUnixSocketNeedsTheNameOfTheServer() {
+    String file = "penstock: {upstreams: {a: {resource: 'rediss-uds:///a', tls: {%s}}}}";
+
+    assertThat(faultOf(file.formatted("")))
+        .extracting(ConfigurationFault::key, ConfigurationFault::reason)
+        .containsExactly(
+            "penstock.upstreams.a.tls.server-name",
+            "it is not set, and a Unix socket has no host name that a certificate could be for");
+    assertThat(map(file.formatted("verify: ca")).upstreams()).hasSize(1);
+    assertThat(map(file.formatted("server-name: redis.example")).upstreams()).hasSize(1);
+  }
+
+  @Test
+  void unixSocketsMayBeShards() {
+    String file =
+        """
+        penstock:
+          transport: %s
+          upstreams:
+            near: "redis-uds:///run/near.sock?db=1"
+            all:
+              shards:
+                distribution: modula
+                servers: [ "redis-uds:///run/a.sock?db=1&weight=2", near, "redis-uds://%%40b?db=1" ]
+          listeners: { m: { port: 1, upstream: all } }
+        """;
+
+    if (Transport.EPOLL.unavailability() == null) {
+      assertThat(map(file.formatted("epoll")).upstream("all").kind().addresses())
+          .extracting(Endpoint::toString)
+          .containsExactly("/run/a.sock", "/run/near.sock", "@b");
+      assertThat(faultOf(file.formatted("nio")))
+          .extracting(ConfigurationFault::key, ConfigurationFault::reason)
+          .containsExactly(
+              "penstock.upstreams.all.shards.distribution",
+              "abstract names of Unix sockets need Linux and transport epoll or io_uring");
+    }
+  }
+
+  @Test
+  void anAbstractNameNeedsATransportThatHasThem() {
+    String file =
+        "penstock: {transport: %s, listeners: {m: {path: '@m'}}, upstreams: {a: 'redis://h:1'}}";
+
+    assertThat(faultOf(file.formatted("nio")).reason())
+        .isEqualTo("abstract names need Linux and transport epoll or io_uring");
+    if (Transport.EPOLL.unavailability() == null) {
+      assertThat(map(file.formatted("epoll")).listeners().getFirst().listen().address())
+          .isEqualTo(new ListenAddress.Unix("@m"));
+    }
   }
 
   @Test
@@ -117,11 +223,11 @@ class ListenersAndUpstreamsTest {
                 .listeners())
         .extracting(listener -> listener.listen().address())
         .containsExactly(
-            new ListenAddress(List.of("127.0.0.1", "::1"), 1),
-            new ListenAddress(List.of("127.0.0.2", "127.0.0.3"), 1));
+            new ListenAddress.Tcp(List.of("127.0.0.1", "::1"), 1),
+            new ListenAddress.Tcp(List.of("127.0.0.2", "127.0.0.3"), 1));
     assertThat(map("penstock: {bind: [a, b], port: 2, upstreams: {a: 'redis://h:1'}}").listeners())
         .extracting(listener -> listener.listen().address())
-        .containsExactly(new ListenAddress(List.of("a", "b"), 2));
+        .containsExactly(new ListenAddress.Tcp(List.of("a", "b"), 2));
   }
 
   @Test
@@ -292,7 +398,7 @@ class ListenersAndUpstreamsTest {
     assertThat(settings.listeners())
         .extracting(
             ProxySettings.Listener::name,
-            listener -> listener.listen().address().port(),
+            listener -> tcp(listener).port(),
             listener -> listener.listen().maxClients())
         .containsExactly(tuple("main", 5, 6));
     assertThat(settings.upstreams())
@@ -327,6 +433,23 @@ class ListenersAndUpstreamsTest {
           listeners: {m: {port: 1, bind: []}}        | listeners.m.bind | | must not be empty
           listeners: {m: {port: 1, bind: [a, '']}}   | listeners.m.bind | - | must not be empty
           listeners: {m: {port: 1, bind: a b}}       | listeners.m.bind | a b | it has a space
+          listeners: {m: {port: 1, path: /a}}        | listeners.m.path | /a | penstock.listeners.m.port is set too
+          listeners: {m: {bind: [a, b], path: /a}}   | listeners.m.path | /a | penstock.listeners.m.bind is set too
+          listeners: {m: {path: a}}                  | listeners.m.path | a | it is neither an absolute path nor @ and a name
+          listeners: {m: {path: ''}}                 | listeners.m.path | | must not be empty
+          listeners: {m: {path: /run/}}              | listeners.m.path | /run/ | it is the path of a folder
+          listeners: {m: {path: /a, mode: 0660}}     | listeners.m.mode | 432 | it is not a zero and three octal digits
+          listeners: {m: {path: /a, mode: '660'}}    | listeners.m.mode | 660 | it is not a zero and three octal digits
+          listeners: {m: {path: /a, mode: '0680'}}   | listeners.m.mode | 0680 | it is not a zero and three octal digits
+          listeners: {m: {port: 1, mode: '0660'}}    | listeners.m.mode | 0660 | it is for the file of a Unix socket
+          listeners: {m: {port: 1, owner: root}}     | listeners.m.owner | root | it is for the file of a Unix socket
+          listeners: {m: {path: /a, owner: no-such-user}} | listeners.m.owner | no-such-user | this machine has no user no-such-user
+          listeners: {m: {path: /a, owner: ':no-such-group'}} | listeners.m.owner | :no-such-group | this machine has no group no-such-group
+          listeners: {m: {path: /a, owner: ':'}}     | listeners.m.owner | : | it names nobody
+          listeners: {m: {path: /a}, n: {path: /a}}  | listeners.n.path | /a | the listener m has this path too
+          listeners: {m: {path: /a}, n: {path: /b/../a}} | listeners.n.path | /b/../a | the listener m has this path too
+          listeners: {m: {path: /a, cluster-facade: {enabled: true}}} | listeners.m.cluster-facade.enabled | true | clients of a cluster connect to hosts and ports
+          listeners: {m: {path: /a, proxy-protocol: {from: 10.0.0.1}}} | listeners.m.proxy-protocol.from | 10.0.0.1 | clients of the Unix socket /a have no IP address
           listeners: {m: {port: 1, password: ''}}    | listeners.m.password | | must not be empty
           listeners: [{port: 1}]                     | listeners[0] | - | penstock.listeners is not a list
           listeners: {m_n: {port: 1}}                | listeners.m_n | - | 'm_n' is not a name

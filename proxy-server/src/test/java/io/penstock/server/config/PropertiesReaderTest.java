@@ -56,7 +56,7 @@ class PropertiesReaderTest {
 
     assertThat(properties.port()).isEqualTo(6380);
     assertThat(properties.bind()).containsExactly("0.0.0.0");
-    assertThat(properties.dispatch()).isEqualTo(Dispatch.ASYNC);
+    assertThat(properties.dispatch()).isEqualTo(PenstockProperties.Dispatch.ASYNC);
     assertThat(properties.transport()).isEqualTo(Transport.AUTO);
     assertThat(properties.eventLoops()).isNull();
     assertThat(properties.maxClients()).isEqualTo(10_000);
@@ -151,6 +151,9 @@ class PropertiesReaderTest {
                 Map.entry("penstock.reads.max-replica-lag", "36MB"),
                 Map.entry("penstock.reads.read-your-writes", "37s"),
                 Map.entry("penstock.commands.allow", "debug,config|set"),
+                Map.entry("penstock.path", "/run/p.sock"),
+                Map.entry("penstock.mode", "0660"),
+                Map.entry("penstock.owner", "u:g"),
                 Map.entry("penstock.event-loop-time-slice", "35ms"),
                 Map.entry("penstock.readiness", "every-slot"),
                 Map.entry("penstock.commands.deny[0]", "@scripting"),
@@ -176,7 +179,10 @@ class PropertiesReaderTest {
             new PenstockProperties(
                 7,
                 List.of("::1"),
-                Dispatch.SYNC,
+                "/run/p.sock",
+                "0660",
+                "u:g",
+                PenstockProperties.Dispatch.SYNC,
                 new PenstockProperties.Sync(13),
                 Transport.IO_URING,
                 3,
@@ -262,7 +268,7 @@ class PropertiesReaderTest {
                 "CAMELLIA_REDIS_PROXY_TYPE", "sync",
                 "CAMELLIA_REDIS_PROXY_TRANSPOND_LOCAL_RESOURCE", "redis://h:1"));
 
-    assertThat(properties.dispatch()).isEqualTo(Dispatch.SYNC);
+    assertThat(properties.dispatch()).isEqualTo(PenstockProperties.Dispatch.SYNC);
     assertThat(properties.transpond().local().resource()).isEqualTo("redis://h:1");
   }
 

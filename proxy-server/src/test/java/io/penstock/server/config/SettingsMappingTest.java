@@ -43,7 +43,7 @@ class SettingsMappingTest {
                 List.of(
                     ProxySettings.Listener.ofDefault(
                         new ProxySettings.Listen(
-                            new ListenAddress("0.0.0.0", 6380),
+                            new ListenAddress.Tcp("0.0.0.0", 6380),
                             10_000,
                             null,
                             Duration.ofMinutes(5),
@@ -193,7 +193,7 @@ class SettingsMappingTest {
           tcp-keepalive            | -1s      | must be 0, or from 1s to 9h
           tcp-keepalive            | 32401s   | must be 0, or from 1s to 9h
           proxy-protocol.timeout   | 10ms     | must be from 100ms to 1m
-          transpond.local.resource | unix://u:s3cret@h:1 | the scheme unix:// is not supported yet
+          transpond.local.resource | valkey://u:s3cret@h:1 | the scheme valkey:// is not supported yet
           """)
   void rejectsInvalidAndUnsupportedValues(String key, String value, String reason) {
     ConfigurationFault fault =

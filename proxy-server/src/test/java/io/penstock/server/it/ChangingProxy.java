@@ -118,7 +118,7 @@ final class ChangingProxy implements AutoCloseable {
         named.getKey(),
         spec.upstream,
         new ProxySettings.Listen(
-            new ListenAddress("127.0.0.1", spec.port),
+            new ListenAddress.Tcp("127.0.0.1", spec.port),
             spec.maxClients,
             spec.password,
             spec.passwordOverlap,
@@ -197,7 +197,7 @@ final class ChangingProxy implements AutoCloseable {
   /**
    * Returns the lines of a server's list of clients that are Penstock's connections for requests.
    */
-  static List<String> connections(ServerProcess server) {
+  static List<String> connections(RespClient server) {
     return server
         .text("CLIENT", "LIST")
         .lines()

@@ -83,6 +83,8 @@ enum ClientProgram {
   /**
    * Runs the suite and returns its output.
    *
+   * @param host of the proxy, or the path of its Unix socket
+   * @param port of the proxy; 0 for a Unix socket
    * @param authority the file of the certificate that the proxy's is issued by; null without TLS
    */
   String run(String host, int port, int protocol, @Nullable Path authority) {

@@ -47,7 +47,7 @@ final class DifferentialTestbed implements AutoCloseable {
   void start() {
     ServerProcess plain = ServerProcess.start();
     started.addFirst(plain::close);
-    ServerProcess behind = ServerProcess.start();
+    ServerProcess behind = ServerProcess.builder().unixSocket().start();
     started.addFirst(behind::close);
     EmbeddedCluster one = EmbeddedCluster.builder().masters(1).start();
     started.addFirst(one::close);
@@ -55,7 +55,7 @@ final class DifferentialTestbed implements AutoCloseable {
     started.addFirst(three::close);
     ProxyFixture beforeCluster = ProxyFixture.of(three).startReady();
     started.addFirst(beforeCluster::close);
-    ProxyFixture beforeSingle = ProxyFixture.of(behind).startReady();
+    ProxyFixture beforeSingle = ProxyFixture.ofUnixSocket(behind).startReady();
     started.addFirst(beforeSingle::close);
     SentinelGroup group = SentinelGroup.builder().replicas(0).start();
     started.addFirst(group::close);
@@ -131,7 +131,7 @@ final class DifferentialTestbed implements AutoCloseable {
     return List.of(cluster, shards);
   }
 
-  /** Returns Penstock in front of a server without cluster mode. */
+  /** Returns Penstock in front of the Unix socket of a server without cluster mode. */
   Target single() {
     return single;
   }

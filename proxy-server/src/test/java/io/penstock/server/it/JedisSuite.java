@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.UnixSocket;
 import io.penstock.testkit.wire.Wire;
+import java.io.IOException;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -18,12 +22,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.AbstractTransaction;
+import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.GeoCoordinate;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisPubSub;
+import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
@@ -32,6 +39,7 @@ import redis.clients.jedis.ScanIteration;
 import redis.clients.jedis.StreamEntryID;
 import redis.clients.jedis.args.GeoUnit;
 import redis.clients.jedis.args.ListDirection;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.params.GeoSearchParam;
@@ -40,18 +48,22 @@ import redis.clients.jedis.params.XAddParams;
 import redis.clients.jedis.params.XReadGroupParams;
 import redis.clients.jedis.params.XReadParams;
 import redis.clients.jedis.params.ZParams;
+import redis.clients.jedis.providers.PooledConnectionProvider;
 import redis.clients.jedis.resps.Tuple;
 
 /** The scenarios with Jedis. */
 final class JedisSuite extends ClientSuite {
 
-  private final HostAndPort address;
+  private final JedisSocketFactory sockets;
   private final JedisClientConfig config;
   private final RedisClient jedis;
 
+  /**
+   * @param host of the proxy, or the path of its Unix socket
+   * @param port of the proxy; 0 for a Unix socket
+   */
   JedisSuite(String host, int port, int protocol, @Nullable TestAuthority authority) {
     super("jedis" + protocol + ":");
-    address = new HostAndPort(host, port);
     config =
         DefaultJedisClientConfig.builder()
             .protocol(protocol == 3 ? RedisProtocol.RESP3 : RedisProtocol.RESP2)
@@ -60,7 +72,25 @@ final class JedisSuite extends ClientSuite {
             .ssl(authority != null)
             .sslSocketFactory(authority == null ? null : authority.clients().getSocketFactory())
             .build();
-    jedis = RedisClient.builder().hostAndPort(address).clientConfig(config).build();
+    sockets =
+        port == 0
+            ? () -> unixSocket(host)
+            : new DefaultJedisSocketFactory(new HostAndPort(host, port), config);
+    jedis =
+        RedisClient.builder()
+            .clientConfig(config)
+            .connectionProvider(
+                new PooledConnectionProvider(new ConnectionFactory(sockets, config)))
+            .build();
+  }
+
+  /** Jedis has no Unix sockets, but takes those of the application. */
+  private static Socket unixSocket(String path) {
+    try {
+      return UnixSocket.connect(Path.of(path));
+    } catch (IOException e) {
+      throw new JedisConnectionException(e);
+    }
   }
 
   @Override
@@ -69,7 +99,7 @@ final class JedisSuite extends ClientSuite {
   }
 
   private Jedis connection() {
-    return new Jedis(address, config);
+    return new Jedis(sockets, config);
   }
 
   @Override

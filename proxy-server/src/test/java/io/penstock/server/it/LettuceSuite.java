@@ -59,13 +59,21 @@ final class LettuceSuite extends ClientSuite {
   private final StatefulRedisConnection<String, String> connection;
   private final RedisCommands<String, String> redis;
 
+  private static RedisURI.Builder server(String host, int port) {
+    return port == 0
+        ? RedisURI.Builder.socket(host)
+        : RedisURI.builder().withHost(host).withPort(port);
+  }
+
+  /**
+   * @param host of the proxy, or the path of its Unix socket
+   * @param port of the proxy; 0 for a Unix socket
+   */
   LettuceSuite(String host, int port, int protocol, @Nullable TestAuthority authority) {
     super("lettuce" + protocol + ":");
     client =
         RedisClient.create(
-            RedisURI.builder()
-                .withHost(host)
-                .withPort(port)
+            server(host, port)
                 .withSsl(authority != null)
                 .withTimeout(Duration.ofSeconds(20))
                 .withClientName("lettuce-suite")

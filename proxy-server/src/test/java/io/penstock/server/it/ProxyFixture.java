@@ -1,6 +1,7 @@
 package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.ProxyListener;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Dispatch;
 import io.penstock.core.backend.QueueLimits;
@@ -29,9 +30,9 @@ import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,17 +41,15 @@ import javax.net.ssl.SSLContext;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
-/** A proxy on a free port of this machine, without Spring, until it is closed. */
+/** A proxy on a free port or a Unix socket, without Spring, until it is closed. */
 public final class ProxyFixture implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final Proxy proxy;
-  private final InetSocketAddress address;
 
-  private ProxyFixture(Proxy proxy, InetSocketAddress address) {
+  private ProxyFixture(Proxy proxy) {
     this.proxy = proxy;
-    this.address = address;
   }
 
   /** Builds a proxy in front of a cluster; all its members are seeds. */
@@ -73,8 +72,7 @@ public final class ProxyFixture implements AutoCloseable {
             credentials(group.sentinelUser(), group.sentinelPassword())));
   }
 
-  private static @Nullable Credentials credentials(
-      @Nullable String user, @Nullable String password) {
+  static @Nullable Credentials credentials(@Nullable String user, @Nullable String password) {
     return password == null ? null : new Credentials(user, password);
   }
 
@@ -103,6 +101,12 @@ public final class ProxyFixture implements AutoCloseable {
         new SingleUpstreamSettings(new Endpoint(server.host(), server.port()), null, 0));
   }
 
+  /** Builds a proxy in front of the Unix socket of a server. */
+  static Builder ofUnixSocket(ServerProcess server) {
+    var node = Endpoint.ofUnixSocket(server.unixSocket().toString());
+    return new Builder(new SingleUpstreamSettings(node, null, 0));
+  }
+
   public static Endpoint node(Member member) {
     return new Endpoint(member.host(), member.port());
   }
@@ -111,17 +115,27 @@ public final class ProxyFixture implements AutoCloseable {
     return proxy;
   }
 
+  /** Returns the IP address, or the name of the Unix socket. */
   public String host() {
-    return address.getAddress().getHostAddress();
+    InetSocketAddress address = listener().address();
+    return address == null
+        ? listener().listenAddress().toString()
+        : address.getAddress().getHostAddress();
   }
 
+  /** Returns the port; 0 for a Unix socket. */
   public int port() {
-    return address.getPort();
+    InetSocketAddress address = listener().address();
+    return address == null ? 0 : address.getPort();
+  }
+
+  private ProxyListener listener() {
+    return proxy.listeners().getFirst();
   }
 
   /** Opens a raw connection. */
   public RespClient connect() {
-    return RespClient.open(host(), port());
+    return port() == 0 ? RespClient.open(Path.of(host())) : RespClient.open(host(), port());
   }
 
   /** Opens a raw connection with TLS. */
@@ -171,8 +185,7 @@ public final class ProxyFixture implements AutoCloseable {
   public static final class Builder {
 
     private final UpstreamSettings upstream;
-    private String bind = "127.0.0.1";
-    private int port;
+    private ListenAddress address = new ListenAddress.Tcp("127.0.0.1", 0);
     private int maxClients = 10_000;
     private @Nullable String password;
     private Duration commandTimeout = Duration.ofSeconds(2);
@@ -195,14 +208,18 @@ public final class ProxyFixture implements AutoCloseable {
       this.upstream = upstream;
     }
 
-    public Builder bind(String address) {
-      bind = address;
-      return this;
+    public Builder bind(String host) {
+      return listen(new ListenAddress.Tcp(host, 0));
     }
 
     /** Sets the port; by default a free one. */
     public Builder port(int wanted) {
-      port = wanted;
+      return listen(new ListenAddress.Tcp("127.0.0.1", wanted));
+    }
+
+    /** Sets where it listens; by default on a free port of 127.0.0.1. */
+    Builder listen(ListenAddress wanted) {
+      address = wanted;
       return this;
     }
 
@@ -329,8 +346,7 @@ public final class ProxyFixture implements AutoCloseable {
       Proxy proxy = Proxy.create(settings, ProxyEvents.NONE);
       try {
         await(proxy.start());
-        return new ProxyFixture(
-            proxy, Objects.requireNonNull(proxy.listeners().getFirst().address()));
+        return new ProxyFixture(proxy);
       } catch (RuntimeException e) {
         await(proxy.shutdown());
         throw e;
@@ -339,13 +355,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
-          new ListenAddress(bind, port),
-          maxClients,
-          password,
-          Duration.ZERO,
-          512 * 1024 * 1024,
-          arrivals,
-          clientLimits);
+          address, maxClients, password, Duration.ZERO, 512 * 1024 * 1024, arrivals, clientLimits);
     }
 
     private ProxySettings.Backend backend() {

@@ -21,8 +21,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -80,10 +78,15 @@ class SettingsChangeIT {
 
   @Test
   void equalSettingsChangeNothing() {
-    int connections = ChangingProxy.connections(one).size();
+    try (RespClient client = proxy.connect("main");
+        RespClient admin = one.connect()) {
+      client.call("GET", "server");
+      List<String> before = ids(admin);
 
-    assertThat(proxy.apply().isEmpty()).isTrue();
-    assertThat(ChangingProxy.connections(one)).hasSize(connections);
+      assertThat(proxy.apply().isEmpty()).isTrue();
+      client.call("GET", "server");
+      assertThat(ids(admin)).isEqualTo(before);
+    }
   }
 
   @Test
@@ -203,60 +206,12 @@ class SettingsChangeIT {
     return server.text("CLIENT", "LIST").lines().count();
   }
 
-  /** Sends pipelines of increments and counts the replies, until it is stopped. */
-  private final class Busy implements AutoCloseable {
-
-    private final AtomicBoolean stopped = new AtomicBoolean();
-    private final AtomicLong replies = new AtomicLong();
-    private final CompletableFuture<Void> done;
-
-    Busy(String listener, String key, int pipeline) {
-      RespClient client = proxy.connect(listener);
-      done =
-          CompletableFuture.runAsync(() -> run(client, key, pipeline), Thread.ofVirtual()::start);
-    }
-
-    private void run(RespClient client, String key, int pipeline) {
-      try (client) {
-        while (!stopped.get()) {
-          for (int i = 0; i < pipeline; i++) {
-            client.write(Wire.request("INCR", key));
-          }
-          client.flush();
-          for (int i = 0; i < pipeline; i++) {
-            assertThat(client.read()).startsWith(":");
-            replies.incrementAndGet();
-          }
-        }
-      }
-    }
-
-    void awaitProgress() {
-      long before = replies.get();
-      Awaitility.await()
-          .atMost(PATIENCE)
-          .until(() -> done.isCompletedExceptionally() || replies.get() > before + 200);
-    }
-
-    /** Stops, and returns how many increments were answered; throws if one had an error. */
-    long stop() {
-      stopped.set(true);
-      ProxyFixture.await(done);
-      return replies.get();
-    }
-
-    @Override
-    public void close() {
-      stopped.set(true);
-    }
-  }
-
   @Test
   void busyClientsMoveToOtherServersWithoutErrorsOrLosses() {
     one.text("DEL", "moving");
     two.text("DEL", "moving");
-    try (var pipelining = new Busy("main", "moving", 50);
-        var waiting = new Busy("main", "moving", 1)) {
+    try (var pipelining = new BusyClient(proxy.connect("main"), "moving", 50);
+        var waiting = new BusyClient(proxy.connect("main"), "moving", 1)) {
       for (ServerProcess next : List.of(two, one, two)) {
         pipelining.awaitProgress();
         waiting.awaitProgress();
@@ -358,11 +313,74 @@ class SettingsChangeIT {
       first.commandTimeout = Duration.ofMillis(100);
       first.hold = Duration.ofMillis(100);
       proxy.apply();
+      client.call("GET", "server"); // over a connection that is made after the change
       FrozenNode.freeze(one);
 
       assertThat(client.call("GET", "server")).startsWith("-TIMEOUT");
     } finally {
       one.resume();
+    }
+  }
+
+  @Test
+  void passwordsOfNodesChangeOnOpenConnections() {
+    try (ServerProcess server = ServerProcess.builder().password("old").start();
+        RespClient admin = server.connect()) {
+      first.kind = ChangingProxy.single(server, "old");
+      proxy.apply();
+      try (RespClient client = proxy.connect("main");
+          RespClient subscribed = proxy.connect("main")) {
+        client.call("SET", "k", "v");
+        subscribed.call("SUBSCRIBE", "ch");
+        List<String> before = ids(admin);
+        admin.text("ACL", "SETUSER", "default", ">new");
+
+        first.kind = ChangingProxy.single(server, "new");
+        assertThat(lines(proxy.apply())).containsExactly("CHANGE upstream first password");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() ->
+                ChangingProxy.connections(admin).stream()
+                    .allMatch(line -> line.contains(" cmd=auth ")));
+        assertThat(ids(admin)).isEqualTo(before);
+
+        admin.text("ACL", "SETUSER", "default", "<old");
+        assertThat(client.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+        assertThat(client.call("BLPOP", "nothing", "0.01")) // over a new connection
+            .isEqualTo("*-1\r\n");
+        admin.call("CLIENT", "KILL", "TYPE", "normal");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() -> client.call("GET", "k").equals(Wire.bulk("v")));
+      }
+    }
+  }
+
+  private static List<String> ids(RespClient server) {
+    return ChangingProxy.connections(server).stream()
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .sorted()
+        .toList();
+  }
+
+  @Test
+  void aPasswordThatNodesRejectChangesNothing() {
+    try (ServerProcess server = ServerProcess.builder().password("right").start()) {
+      first.kind = ChangingProxy.single(server, "right");
+      proxy.apply();
+      try (RespClient client = proxy.connect("main")) {
+        first.kind = ChangingProxy.single(server, "wrong");
+
+        assertThatThrownBy(() -> proxy.apply())
+            .isInstanceOf(ChangeRejectedException.class)
+            .hasMessageContaining("WRONGPASS")
+            .hasMessageNotContaining("wrong");
+        server.text("CLIENT", "KILL", "TYPE", "normal");
+        Awaitility.await()
+            .atMost(PATIENCE)
+            .until(() -> client.call("PING", "x").equals(Wire.bulk("x")));
+        assertThat(client.call("GET", "k")).isEqualTo("$-1\r\n");
+      }
     }
   }
 

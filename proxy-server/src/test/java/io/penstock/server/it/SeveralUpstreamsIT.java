@@ -123,7 +123,7 @@ class SeveralUpstreamsIT {
         name,
         upstream,
         new ProxySettings.Listen(
-            new ListenAddress("127.0.0.1", port),
+            new ListenAddress.Tcp("127.0.0.1", port),
             100,
             password,
             Duration.ZERO,

@@ -61,7 +61,7 @@ class LifecycleConfigurationTest {
         List.of(
             ProxySettings.Listener.ofDefault(
                 new ProxySettings.Listen(
-                    new ListenAddress("127.0.0.1", 0),
+                    new ListenAddress.Tcp("127.0.0.1", 0),
                     10,
                     null,
                     Duration.ZERO,

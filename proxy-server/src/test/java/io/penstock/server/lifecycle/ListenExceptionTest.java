@@ -2,9 +2,9 @@ package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.listener.ListenAddress;
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetSocketAddress;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
@@ -12,8 +12,8 @@ import org.junit.jupiter.api.Test;
 class ListenExceptionTest {
 
   private static ListenException of(Throwable cause) {
-    var address = InetSocketAddress.createUnresolved("nosuch.host", 6380);
-    return new ListenException(address, cause, "penstock.bind", "penstock.port");
+    var address = new ListenAddress.Tcp("nosuch.host", 6380);
+    return new ListenException(address, cause, "penstock."::concat);
   }
 
   @Test
@@ -40,5 +40,17 @@ class ListenExceptionTest {
   @Test
   void anExceptionWithoutAMessageIsShownByItsType() {
     assertThat(of(new IOException())).hasMessageContaining("cannot be opened: java.io.IOException");
+  }
+
+  @Test
+  void aUnixSocketIsNamedWithItsKey() {
+    var address = new ListenAddress.Unix("/run/penstock.sock");
+    var failure =
+        new ListenException(
+            address, new BindException("Address already in use"), "penstock."::concat);
+
+    assertThat(failure.reason()).isEqualTo(ListenException.Reason.IN_USE);
+    assertThat(failure)
+        .hasMessage("Unix socket /run/penstock.sock (penstock.path) is in use by another process.");
   }
 }

@@ -43,4 +43,17 @@ class TryItTest {
         .isEqualTo(
             "bash -c 'exec 3<>/dev/tcp/10.0.0.5/6380; printf \"" + requests + "\" >&3; cat <&3'");
   }
+
+  @Test
+  void aUnixSocketNeedsNoHost() throws IOException {
+    var path = new SearchPath(List.of(folder.toString()));
+
+    assertThat(TryIt.line("/run/penstock.sock", path))
+        .isEqualTo(
+            "printf 'set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n' | nc -U"
+                + " /run/penstock.sock");
+    assertThat(line("127.0.0.1", "redis-cli")).isNotEmpty();
+    assertThat(TryIt.line("/run/penstock.sock", path))
+        .isEqualTo("redis-cli -s /run/penstock.sock set greeting hello");
+  }
 }

@@ -148,7 +148,7 @@ final class MetricsPage {
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
       case "state" -> replicaStates();
-      case "node" -> Map.of("an address", "`host:port` of the node");
+      case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");
       case "kind" -> of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");

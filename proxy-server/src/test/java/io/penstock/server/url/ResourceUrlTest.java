@@ -196,6 +196,31 @@ class ResourceUrlTest {
         .withMessage(reason);
   }
 
+  @Test
+  void aUnixSocketIsASingleServer() {
+    assertThat(upstream("redis-uds:///run/redis.sock?db=1"))
+        .isEqualTo(new SingleUpstreamSettings(Endpoint.ofUnixSocket("/run/redis.sock"), null, 1));
+    assertThat(upstream("redis-uds://app:s3cr%2fet@/run/a%40b%3fc d.sock"))
+        .isEqualTo(
+            new SingleUpstreamSettings(
+                Endpoint.ofUnixSocket("/run/a@b?c d.sock"), new Credentials("app", "s3cr/et"), 0));
+    assertThat(upstream("redis-uds://%40name"))
+        .isEqualTo(new SingleUpstreamSettings(Endpoint.ofUnixSocket("@name"), null, 0));
+    assertThat(ResourceUrl.parse("rediss-uds:///a").tls()).isTrue();
+    assertThat(ResourceUrl.parseShard("redis-uds:///a?weight=2&name=n", UrlSecrets.NONE).weight())
+        .isEqualTo(2);
+    assertThat(ResourceUrl.masked("redis-uds://:s3cret@/run/redis.sock?db=1"))
+        .isEqualTo("redis-uds://***@/run/redis.sock?db=1");
+  }
+
+  @Test
+  void camelliasUnixSocketsAreNotDecoded() {
+    assertThat(camellias("redis-uds://s3cret@/run/a%40b.sock?db=2").upstream())
+        .isEqualTo(
+            new SingleUpstreamSettings(
+                Endpoint.ofUnixSocket("/run/a%40b.sock"), new Credentials(null, "s3cret"), 2));
+  }
+
   private static UpstreamSettings upstream(String url) {
     return ResourceUrl.parse(url).upstream();
   }
@@ -211,7 +236,14 @@ class ResourceUrlTest {
       textBlock =
           """
           localhost:6379                  | it has no scheme
-          redis-uds://@/run/redis.sock    | the scheme redis-uds:// is not supported yet
+          redis-uds://run/redis.sock      | the name of its Unix socket cannot be used: it is neither an absolute path nor @ and a name
+          redis-uds:///@name              | the name of its Unix socket cannot be used: it is neither an absolute path nor @ and a name
+          redis-uds://@                   | the name of its Unix socket cannot be used: it is neither an absolute path nor @ and a name
+          redis-uds:///run/               | the name of its Unix socket cannot be used: it is the path of a folder
+          redis-uds:///a%0ab              | the name of its Unix socket cannot be used: it contains a control character
+          redis-uds:///a?timeout=1        | a parameter after its ? does not exist
+          unix:///run/redis.sock          | the scheme unix:// is unknown
+          redis-socket:///run/redis.sock  | the scheme redis-socket:// is unknown
           redis-kv://@space               | the scheme redis-kv:// is not supported: it names no Redis servers
           redis-proxies-discovery://@name | the scheme redis-proxies-discovery:// is not supported: it names no Redis servers
           http://h:1                      | the scheme http:// is unknown

@@ -20,6 +20,7 @@ public final class ServerProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(20);
   private static final Duration REPLY = Duration.ofSeconds(10);
   private static final int ATTEMPTS = 5;
+  private static final String UNIX_SOCKET = "redis.sock";
 
   private final ServerOptions options;
   private final int port;
@@ -73,6 +74,11 @@ public final class ServerProcess implements AutoCloseable {
   /** The port for TLS; 0 if the server has none. */
   public int tlsPort() {
     return tlsPort;
+  }
+
+  /** The Unix socket, if {@link Builder#unixSocket} was called. */
+  public Path unixSocket() {
+    return folder().resolve(UNIX_SOCKET);
   }
 
   /** Process id of the running or last server process. */
@@ -233,6 +239,11 @@ public final class ServerProcess implements AutoCloseable {
     public Builder host(String address) {
       options = options.onHost(address);
       return this;
+    }
+
+    /** Adds a Unix socket, in the folder of the server. */
+    public Builder unixSocket() {
+      return option("unixsocket", UNIX_SOCKET);
     }
 
     /** Sets {@code requirepass}. */

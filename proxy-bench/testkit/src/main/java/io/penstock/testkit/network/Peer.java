@@ -1,5 +1,6 @@
 package io.penstock.testkit.network;
 
+import io.penstock.testkit.wire.UnixSocket;
 import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,12 +8,13 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * One end of a TCP connection that a test drives by hand: it sends bytes and waits for exactly the
- * bytes it expects. The next expectation sees a byte that should not have come; what is not as
- * expected is an {@link AssertionError}. One thread at a time.
+ * One end of a connection, TCP or of a Unix socket, that a test drives by hand: it sends bytes and
+ * waits for exactly the bytes it expects. The next expectation sees a byte that should not have
+ * come; what is not as expected is an {@link AssertionError}. One thread at a time.
  */
 public final class Peer implements AutoCloseable {
 
@@ -37,6 +39,15 @@ public final class Peer implements AutoCloseable {
   public static Peer connect(String host, int port) {
     try {
       return new Peer(new Socket(host, port));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Connects to a Unix socket. */
+  public static Peer connect(Path socket) {
+    try {
+      return new Peer(UnixSocket.connect(socket));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -74,6 +75,21 @@ public final class RespClient implements AutoCloseable {
   public static RespClient open(String host, int port, SSLContext tls) {
     var address = new InetSocketAddress(host, port);
     return open(tls(tls), address, 0, CONNECT, READ);
+  }
+
+  /**
+   * Connects to a Unix socket.
+   *
+   * @throws UncheckedIOException if no server answers there
+   */
+  public static RespClient open(Path socket) {
+    try {
+      Socket connected = UnixSocket.connect(socket);
+      connected.setSoTimeout(Math.toIntExact(READ.toMillis()));
+      return new RespClient(connected);
+    } catch (IOException e) {
+      throw new UncheckedIOException("no connection to " + socket, e);
+    }
   }
 
   private static Socket tls(SSLContext context) {
