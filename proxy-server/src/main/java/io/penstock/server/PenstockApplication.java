@@ -9,10 +9,11 @@ import io.penstock.server.cli.UsageException;
 import io.penstock.server.cli.Version;
 import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
-import io.penstock.server.lifecycle.HangupSignal;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.metrics.MetricsConfiguration;
+import io.penstock.server.reload.HangupSignal;
+import io.penstock.server.reload.ReloadConfiguration;
 import io.penstock.server.tls.TlsConfiguration;
 import java.util.List;
 import org.springframework.boot.SpringApplication;
@@ -32,6 +33,7 @@ import org.springframework.core.io.ResourceLoader;
   HealthConfiguration.class,
   ManagementConfiguration.class,
   MetricsConfiguration.class,
+  ReloadConfiguration.class,
   TlsConfiguration.class
 })
 public class PenstockApplication {

@@ -30,7 +30,20 @@ final class KeyNames {
   /** Keys of a listener that have no default outside: they describe one listener. */
   private static final Set<String> OWN =
       Set.of(
-          "port", "bind", "path", "mode", "owner", "upstream", "password", "tls", "clusterfacade");
+          "port",
+          "bind",
+          "path",
+          "mode",
+          "owner",
+          "upstream",
+          "password",
+          "passwordfile",
+          "tls",
+          "clusterfacade");
+
+  /** Keys of an upstream, uniform, that have no default outside. */
+  private static final Set<String> OWN_OF_UPSTREAM =
+      Set.of(RESOURCE, "passwordfile", "sentinelpasswordfile", SHARDS, "tls");
 
   /** Keys of {@code reads}, uniform, by the name that they may have directly below an upstream. */
   private static final Map<String, String> SHORT =
@@ -123,10 +136,7 @@ final class KeyNames {
       return null;
     }
     String key = name.getElement(KEY, Form.UNIFORM);
-    boolean own =
-        LISTENERS.isAncestorOf(name)
-            ? OWN.contains(key)
-            : Set.of(RESOURCE, SHARDS, "tls").contains(key);
+    boolean own = LISTENERS.isAncestorOf(name) ? OWN.contains(key) : OWN_OF_UPSTREAM.contains(key);
     return own ? null : joined(PropertiesReader.PREFIX, name, KEY);
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.server.config;
 
+import io.penstock.server.secret.SecretKeys;
 import io.penstock.server.url.ResourceUrl;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -207,7 +208,7 @@ final class KeySources {
 
   private static String shown(ConfigurationPropertyName name, String value) {
     String key = name.getLastElement(ConfigurationPropertyName.Form.UNIFORM);
-    if (key.equals("password")) {
+    if (SecretKeys.isSecret(key)) {
       return value.isEmpty() ? "" : "***";
     }
     return key.equals("resource") || KeyNames.isUrlOfUpstream(name) || KeyNames.isOfShard(name)

@@ -1,5 +1,7 @@
 package io.penstock.server.config;
 
+import io.penstock.server.change.Change;
+import io.penstock.server.change.Effect;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -41,8 +43,13 @@ final class KeyTree {
    * One key.
    *
    * @param defaultValue null if it has none
+   * @param effect of a change; null in a tree whose keys stand for others
    */
-  record Key(ConfigurationPropertyName name, @Nullable String defaultValue, Class<?> type) {
+  record Key(
+      ConfigurationPropertyName name,
+      @Nullable String defaultValue,
+      Class<?> type,
+      @Nullable Effect effect) {
 
     boolean isList() {
       return type == List.class;
@@ -63,7 +70,7 @@ final class KeyTree {
       Class<? extends Record> type,
       Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld) {
     KeyTree tree = new KeyTree(newByOld);
-    tree.add(ConfigurationPropertyName.of(prefix), type);
+    tree.add(ConfigurationPropertyName.of(prefix), type, null);
     return tree;
   }
 
@@ -123,6 +130,18 @@ final class KeyTree {
   /** Returns the keys with values of this type. */
   Stream<ConfigurationPropertyName> namesOf(Class<?> type) {
     return keys.values().stream().filter(key -> key.type() == type).map(Key::name);
+  }
+
+  /** Returns how a change of each key takes effect, by the key as documents show it. */
+  Map<String, Effect> effects() {
+    Map<String, Effect> effects = new LinkedHashMap<>();
+    for (Key key : keys.values()) {
+      Effect effect = key.effect();
+      if (effect != null) {
+        effects.put(shown(key.name()), effect);
+      }
+    }
+    return effects;
   }
 
   /** Returns the default of a key, or null. */
@@ -198,20 +217,22 @@ final class KeyTree {
     return name.getLastElement(form());
   }
 
-  private void add(ConfigurationPropertyName prefix, Class<?> type) {
+  private void add(ConfigurationPropertyName prefix, Class<?> type, @Nullable Effect ofSection) {
     for (RecordComponent component : type.getRecordComponents()) {
       ConfigurationPropertyName name =
           prefix.append(DataObjectPropertyName.toDashedForm(component.getName()));
+      Change own = component.getAnnotation(Change.class);
+      Effect effect = own == null ? ofSection : own.value();
       if (component.getType().isRecord()) {
         sections.add(name);
-        add(name, component.getType());
+        add(name, component.getType(), effect);
       } else if (component.getType() == Map.class) {
         sections.add(name);
-        add(name.append(ANY_NAME), elementType(component));
+        add(name.append(ANY_NAME), elementType(component), effect);
       } else {
-        keys.put(name, new Key(name, defaultOf(type, component), component.getType()));
+        keys.put(name, new Key(name, defaultOf(type, component), component.getType(), effect));
         if (component.getType() == List.class && elementType(component).isRecord()) {
-          add(name.append(ANY_INDEX), elementType(component));
+          add(name.append(ANY_INDEX), elementType(component), effect);
         }
       }
     }

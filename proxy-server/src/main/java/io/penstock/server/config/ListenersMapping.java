@@ -70,7 +70,7 @@ final class ListenersMapping {
         new Listen(
             address,
             listener.maxClients(),
-            listener.password(),
+            reader.secret(prefix + "password", listener.password(), listener.passwordFile()),
             listener.passwordOverlap(),
             Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
             ClientsMapping.acceptSettings(
@@ -136,8 +136,8 @@ final class ListenersMapping {
           "set " + reader.written(section + "client-auth") + " to want or need");
     }
     try {
-      return new ListenerTls(
-          bundles.get(bundle),
+      return bundles.listenerTls(
+          bundle,
           new ListenerTls.Settings(
               tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
     } catch (IllegalArgumentException e) {

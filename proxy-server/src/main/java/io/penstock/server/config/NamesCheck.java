@@ -20,7 +20,16 @@ final class NamesCheck {
 
   /** The keys that describe the listener {@code default}. */
   private static final List<ConfigurationPropertyName> OF_DEFAULT_LISTENER =
-      Stream.of("port", "bind", "path", "mode", "owner", "password", "tls", "cluster-facade")
+      Stream.of(
+              "port",
+              "bind",
+              "path",
+              "mode",
+              "owner",
+              "password",
+              "password-file",
+              "tls",
+              "cluster-facade")
           .map(key -> ConfigurationPropertyName.of(PropertiesReader.PREFIX + "." + key))
           .toList();
 

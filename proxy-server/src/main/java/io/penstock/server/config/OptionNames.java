@@ -54,6 +54,11 @@ public final class OptionNames {
         });
   }
 
+  /** Returns a constant that is the value of a key, as the configuration writes it. */
+  public static String written(Enum<?> constant) {
+    return BindFaults.written(constant);
+  }
+
   /** Returns the default of a key of Penstock, or null if it has none. */
   public static @Nullable String defaultOf(String name) {
     return PropertiesReader.KEYS.defaultOf(key(name));

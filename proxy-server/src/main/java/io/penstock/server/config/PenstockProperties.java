@@ -9,6 +9,9 @@ import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.ReadFrom;
+import io.penstock.server.change.Change;
+import io.penstock.server.change.Effect;
+import io.penstock.server.change.ReloadMode;
 import jakarta.validation.Valid;
 import jakarta.validation.constraints.Size;
 import java.time.Duration;
@@ -26,7 +29,8 @@ import org.springframework.validation.annotation.Validated;
 /**
  * The configuration below {@code penstock}. Each {@code @param} text is the description of its key
  * in {@code docs/reference/configuration.md}, which is generated, and in IDEs: one or two short
- * sentences, with units. {@link Between} and {@link DefaultValue} are shown there too.
+ * sentences, with units. {@link Between}, {@link DefaultValue} and {@link Change} are shown there
+ * too.
  *
  * @param port TCP port that clients connect to. `0` selects a free port; the log shows it.
  * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
@@ -53,7 +57,9 @@ import org.springframework.validation.annotation.Validated;
  *     disables the probes. macOS uses its own time.
  * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
  *     clients need no authentication.
- * @param passwordOverlap Time for which the earlier password stays valid after a change of it.
+ * @param passwordFile File whose first line is the password, instead of `password`.
+ * @param passwordOverlap Time during which the earlier password of clients is valid too after a
+ *     change. `0` ends it at once.
  * @param proxyProtocol PROXY protocol of a load balancer before Penstock.
  * @param tls TLS of clients.
  * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
@@ -70,6 +76,11 @@ import org.springframework.validation.annotation.Validated;
  * @param commands Which commands clients may use.
  * @param readiness Slots that must have a responding master before the readiness probe succeeds:
  *     none, at least one, or all.
+ * @param reload What makes Penstock read its configuration again: `on-signal`, SIGHUP and a request
+ *     to the management port; `on-change`, also a change of one of its files.
+ * @param managementToken Token that requests to the management port which change something must
+ *     have. If not set, such requests are accepted from this machine only.
+ * @param managementTokenFile File whose first line is the token, instead of `management-token`.
  * @param transpond Where commands are sent to.
  * @param clusterFacade The Redis Cluster that Penstock presents to clients.
  * @param listeners The listeners, by name. If there are none, `port` and `bind` or `path`,
@@ -80,40 +91,53 @@ import org.springframework.validation.annotation.Validated;
 @ConfigurationProperties(PropertiesReader.PREFIX)
 @Validated
 public record PenstockProperties(
-    @DefaultValue("6380") @Between(min = "0", max = "65535") int port,
-    @DefaultValue("0.0.0.0") List<String> bind,
-    @Size(min = 1, message = "must not be empty") @Nullable String path,
-    @Nullable String mode,
-    @Size(min = 1, message = "must not be empty") @Nullable String owner,
-    @DefaultValue("async") Dispatch dispatch,
-    @DefaultValue @Valid Sync sync,
-    @DefaultValue("auto") Transport transport,
-    @Between(min = "1", max = "1024") @Nullable Integer eventLoops,
-    @DefaultValue("5ms") @Between(min = "1ms", max = "100ms", orZero = true)
+    @Change(Effect.LIVE) @DefaultValue("6380") @Between(min = "0", max = "65535") int port,
+    @Change(Effect.LIVE) @DefaultValue("0.0.0.0") List<String> bind,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty") @Nullable String path,
+    @Change(Effect.LIVE) @Nullable String mode,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty") @Nullable String owner,
+    @Change(Effect.RESTART) @DefaultValue("async") Dispatch dispatch,
+    @Change(Effect.RESTART) @DefaultValue @Valid Sync sync,
+    @Change(Effect.RESTART) @DefaultValue("auto") Transport transport,
+    @Change(Effect.RESTART) @Between(min = "1", max = "1024") @Nullable Integer eventLoops,
+    @Change(Effect.RESTART) @DefaultValue("5ms") @Between(min = "1ms", max = "100ms", orZero = true)
         Duration eventLoopTimeSlice,
-    @DefaultValue("10000") @Between(min = "1") int maxClients,
-    @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
-    @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,
-    @Size(min = 1, message = "must not be empty: that would admit every client")
+    @Change(Effect.LIVE) @DefaultValue("10000") @Between(min = "1") int maxClients,
+    @Change(Effect.LIVE) @DefaultValue("0") @Between(min = "0", max = "1000000")
+        int maxConnectionRate,
+    @Change(Effect.LIVE) @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true)
+        Duration tcpKeepalive,
+    @Change(Effect.LIVE)
+        @Size(min = 1, message = "must not be empty: that would admit every client")
         @Nullable String password,
-    @DefaultValue("5m") @Between(min = "0", max = "24h") Duration passwordOverlap,
-    @DefaultValue @Valid ProxyProtocol proxyProtocol,
-    @DefaultValue @Valid ClientTls tls,
-    @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB") DataSize protoMaxBulkLen,
-    @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
-    @Between(min = "0") @Nullable DataSize maxmemoryClients,
-    @DefaultValue @Valid ClientTimeout clientTimeout,
-    @DefaultValue @Valid MaxInFlight maxInFlight,
-    @DefaultValue("30s") @Between(min = "0", max = "24h") Duration drainTimeout,
-    @DefaultValue @Valid Backend backend,
-    @DefaultValue @Valid Topology topology,
-    @DefaultValue @Valid Reads reads,
-    @DefaultValue Commands commands,
-    @DefaultValue("any-slot") Readiness readiness,
-    @DefaultValue @Valid Transpond transpond,
-    @DefaultValue @Valid ClusterFacade clusterFacade,
-    @DefaultValue Map<String, @Valid Listener> listeners,
-    @DefaultValue Map<String, @Valid Upstream> upstreams) {
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
+        @Nullable String passwordFile,
+    @Change(Effect.LIVE) @DefaultValue("5m") @Between(min = "0", max = "24h")
+        Duration passwordOverlap,
+    @Change(Effect.LIVE) @DefaultValue @Valid ProxyProtocol proxyProtocol,
+    @Change(Effect.LIVE) @DefaultValue @Valid ClientTls tls,
+    @Change(Effect.LIVE) @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB")
+        DataSize protoMaxBulkLen,
+    @Change(Effect.LIVE) @DefaultValue @Valid ClientOutputBufferLimit clientOutputBufferLimit,
+    @Change(Effect.LIVE) @Between(min = "0") @Nullable DataSize maxmemoryClients,
+    @Change(Effect.LIVE) @DefaultValue @Valid ClientTimeout clientTimeout,
+    @Change(Effect.LIVE) @DefaultValue @Valid MaxInFlight maxInFlight,
+    @Change(Effect.LIVE) @DefaultValue("30s") @Between(min = "0", max = "24h")
+        Duration drainTimeout,
+    @Change(Effect.LIVE) @DefaultValue @Valid Backend backend,
+    @Change(Effect.LIVE) @DefaultValue @Valid Topology topology,
+    @Change(Effect.LIVE) @DefaultValue @Valid Reads reads,
+    @Change(Effect.LIVE) @DefaultValue Commands commands,
+    @Change(Effect.LIVE) @DefaultValue("any-slot") Readiness readiness,
+    @Change(Effect.LIVE) @DefaultValue("on-signal") ReloadMode reload,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty: any request would have it")
+        @Nullable String managementToken,
+    @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
+        @Nullable String managementTokenFile,
+    @Change(Effect.DRAINS) @DefaultValue @Valid Transpond transpond,
+    @Change(Effect.LIVE) @DefaultValue @Valid ClusterFacade clusterFacade,
+    @Change(Effect.LIVE) @DefaultValue Map<String, @Valid Listener> listeners,
+    @Change(Effect.LIVE) @DefaultValue Map<String, @Valid Upstream> upstreams) {
 
   public PenstockProperties {
     bind = List.copyOf(bind);
@@ -131,6 +155,7 @@ public record PenstockProperties(
         owner,
         null,
         password,
+        passwordFile,
         passwordOverlap,
         maxClients,
         maxConnectionRate,
@@ -145,9 +170,28 @@ public record PenstockProperties(
         clusterFacade);
   }
 
+  /** Returns the upstream that {@code transpond} describes. */
+  Upstream defaultUpstream() {
+    Local local = transpond.local();
+    return upstreamOf(local.resource(), local.passwordFile(), local.sentinelPasswordFile());
+  }
+
   /** Returns the upstream with this resource that has no keys of its own. */
-  Upstream upstreamOf(@Nullable String resource) {
-    return new Upstream(resource, null, transpond.local().tls(), reads, backend, topology);
+  Upstream upstreamOf(String resource) {
+    return upstreamOf(resource, null, null);
+  }
+
+  private Upstream upstreamOf(
+      @Nullable String resource, @Nullable String password, @Nullable String sentinelPassword) {
+    return new Upstream(
+        resource,
+        password,
+        sentinelPassword,
+        null,
+        transpond.local().tls(),
+        reads,
+        backend,
+        topology);
   }
 
   @Override
@@ -356,7 +400,9 @@ public record PenstockProperties(
    * @param type Source of the route. `local`, this configuration, is the only one so far.
    * @param local The route.
    */
-  public record Transpond(@DefaultValue("local") String type, @DefaultValue @Valid Local local) {}
+  public record Transpond(
+      @Change(Effect.RESTART) @DefaultValue("local") String type,
+      @DefaultValue @Valid Local local) {}
 
   /**
    * The route.
@@ -364,13 +410,20 @@ public record PenstockProperties(
    * @param type Kind of the route. `simple`, one resource, is the only one so far.
    * @param resource URL of the servers of upstream `default`. Must be set unless there are other
    *     upstreams.
+   * @param passwordFile File whose first line is the password of the nodes. What precedes the `@`
+   *     of the URL is then the user.
+   * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param tls TLS of the connections to the nodes of upstream `default`. For URLs that begin with
    *     `rediss`.
    */
   public record Local(
-      @DefaultValue("simple") String type,
+      @Change(Effect.RESTART) @DefaultValue("simple") String type,
       @Nullable String resource,
-      @DefaultValue @Valid NodeTls tls) {
+      @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
+          @Nullable String passwordFile,
+      @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
+          @Nullable String sentinelPasswordFile,
+      @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls) {
 
     @Override
     public String toString() {
@@ -428,7 +481,7 @@ public record PenstockProperties(
 
   /**
    * One listener. What it does not set is as outside of {@code listeners}; {@code port}, {@code
-   * bind}, {@code path}, {@code mode}, {@code owner}, {@code password}, {@code tls} and {@code
+   * bind}, {@code path}, {@code mode}, {@code owner}, the password, {@code tls} and {@code
    * cluster-facade} are its own.
    *
    * @param port TCP port that clients connect to. Must be set unless there is `path`. `0` selects a
@@ -443,7 +496,8 @@ public record PenstockProperties(
    *     only one.
    * @param password Password of user `default`, which clients must send with `AUTH`. If not set,
    *     clients need no authentication.
-   * @param passwordOverlap Time for which the earlier password stays valid after a change of it.
+   * @param passwordFile File whose first line is the password, instead of `password`.
+   * @param passwordOverlap Time during which the earlier password is valid too after a change.
    * @param maxClients Maximum number of clients of this listener.
    * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
    * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
@@ -462,9 +516,11 @@ public record PenstockProperties(
       @Size(min = 1, message = "must not be empty") @Nullable String path,
       @Nullable String mode,
       @Size(min = 1, message = "must not be empty") @Nullable String owner,
-      @Size(min = 1, message = "must not be empty") @Nullable String upstream,
+      @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")
+          @Nullable String upstream,
       @Size(min = 1, message = "must not be empty: that would admit every client")
           @Nullable String password,
+      @Size(min = 1, message = "must not be empty") @Nullable String passwordFile,
       @DefaultValue("5m") @Between(min = "0", max = "24h") Duration passwordOverlap,
       @DefaultValue("10000") @Between(min = "1") int maxClients,
       @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
@@ -492,6 +548,9 @@ public record PenstockProperties(
    * One upstream. What it does not set is as outside of {@code upstreams}.
    *
    * @param resource URL of the servers. Must be set unless there are `shards`.
+   * @param passwordFile File whose first line is the password of the nodes. What precedes the `@`
+   *     of the URL is then the user. With `shards`, the password of each server by its URL.
+   * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param shards Servers and other upstreams that share the keys.
    * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
    * @param reads Which nodes serve commands that only read.
@@ -499,9 +558,11 @@ public record PenstockProperties(
    * @param topology How Penstock keeps its view of the nodes up to date.
    */
   public record Upstream(
-      @Nullable String resource,
-      @Valid @Nullable Shards shards,
-      @DefaultValue @Valid NodeTls tls,
+      @Change(Effect.DRAINS) @Nullable String resource,
+      @Size(min = 1, message = "must not be empty") @Nullable String passwordFile,
+      @Size(min = 1, message = "must not be empty") @Nullable String sentinelPasswordFile,
+      @Change(Effect.DRAINS) @Valid @Nullable Shards shards,
+      @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @DefaultValue @Valid Reads reads,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology) {

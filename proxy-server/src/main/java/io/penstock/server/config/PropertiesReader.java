@@ -1,5 +1,7 @@
 package io.penstock.server.config;
 
+import io.penstock.server.secret.SecretFile;
+import io.penstock.server.secret.SecretFileException;
 import io.penstock.server.url.UrlRules;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,6 +130,29 @@ public final class PropertiesReader {
   /** Describes an error of a key, given without {@code penstock}. */
   public ConfigurationFault fault(String key, String reason, String fix) {
     return fault(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
+  }
+
+  /**
+   * Returns the value of a secret, or the first line of the file that the key beside it names, such
+   * as {@code password-file} beside {@code password}; null if neither is set.
+   *
+   * @param key of the value, given without {@code penstock}
+   * @throws InvalidConfigurationException if both are set, or the file cannot be used
+   */
+  @Nullable String secret(String key, @Nullable String value, @Nullable String file) {
+    if (file == null) {
+      return value;
+    }
+    String fileKey = key + "-file";
+    if (value != null) {
+      throw new InvalidConfigurationException(
+          fault(fileKey, written(key) + " is set too", "remove one of them"));
+    }
+    try {
+      return SecretFile.read(file);
+    } catch (SecretFileException e) {
+      throw new InvalidConfigurationException(fault(fileKey, e.reason(), e.fix()));
+    }
   }
 
   /** Returns the name that the user wrote for a key, given without {@code penstock}. */

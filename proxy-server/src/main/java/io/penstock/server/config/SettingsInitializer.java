@@ -1,6 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
+import io.penstock.server.secret.SecretKeys;
 import io.penstock.server.tls.ReloadDefaults;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.ApplicationContextInitializer;
@@ -21,6 +22,7 @@ final class SettingsInitializer
       return; // the build decides on beans without any configuration (docs/adr/0023)
     }
     ReloadDefaults.addTo(application.getEnvironment());
+    SecretKeys.warnOfArguments(application.getEnvironment());
     StartConfiguration configuration = StartConfiguration.read(application.getEnvironment());
     ConfigurableListableBeanFactory beans = application.getBeanFactory();
     beans.registerSingleton("startConfiguration", configuration);

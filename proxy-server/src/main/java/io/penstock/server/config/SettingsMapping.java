@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** Maps the properties to the core's settings, and rejects values that are not supported. */
 public final class SettingsMapping {
 
+  /** At the start: a container may get more or fewer later. */
+  private static final int PROCESSORS = Runtime.getRuntime().availableProcessors();
+
   private final PropertiesReader reader;
   private final TlsBundles bundles;
 
@@ -49,9 +52,7 @@ public final class SettingsMapping {
     if (upstreams.isEmpty()) {
       throw new MissingResourceException();
     }
-    int loops =
-        Objects.requireNonNullElseGet(
-            properties.eventLoops(), () -> Runtime.getRuntime().availableProcessors());
+    int loops = Objects.requireNonNullElse(properties.eventLoops(), PROCESSORS);
     return new ProxySettings(
         new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
         upstreams,

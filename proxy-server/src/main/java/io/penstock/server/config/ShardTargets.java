@@ -8,6 +8,8 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
 import io.penstock.server.url.ShardUrl;
+import io.penstock.server.url.UrlRules;
+import io.penstock.server.url.UrlSecrets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ final class ShardTargets {
   private final PropertiesReader reader;
   private final Map<String, PenstockProperties.Upstream> upstreams;
   private final Map<String, Resource> resources;
+  private final UrlSecrets secrets;
 
   /**
    * @param upstreams all upstreams, by name
@@ -32,9 +35,23 @@ final class ShardTargets {
       PropertiesReader reader,
       Map<String, PenstockProperties.Upstream> upstreams,
       Map<String, Resource> resources) {
+    this(reader, upstreams, resources, UrlSecrets.NONE);
+  }
+
+  private ShardTargets(
+      PropertiesReader reader,
+      Map<String, PenstockProperties.Upstream> upstreams,
+      Map<String, Resource> resources,
+      UrlSecrets secrets) {
     this.reader = reader;
     this.upstreams = upstreams;
     this.resources = resources;
+    this.secrets = secrets;
+  }
+
+  /** Returns these with passwords for servers by their URLs. */
+  ShardTargets with(UrlSecrets ofServers) {
+    return new ShardTargets(reader, upstreams, resources, ofServers);
   }
 
   /**
@@ -117,8 +134,9 @@ final class ShardTargets {
     try {
       url =
           parameters
-              ? ResourceUrl.parseShard(text)
-              : new ShardUrl(ResourceUrl.parse(text), "", null, null, List.of());
+              ? ResourceUrl.parseShard(text, secrets)
+              : new ShardUrl(
+                  ResourceUrl.parse(text, UrlRules.PENSTOCK, secrets), "", null, null, List.of());
     } catch (ResourceUrl.InvalidUrlException e) {
       throw invalid(key, e.reason(), e.fix());
     }

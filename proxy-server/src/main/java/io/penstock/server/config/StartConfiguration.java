@@ -2,6 +2,8 @@ package io.penstock.server.config;
 
 import io.penstock.core.ProxySettings;
 import io.penstock.server.tls.TlsBundles;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBean;
 
@@ -11,15 +13,19 @@ import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBea
  * @param keys for messages about errors that are found later
  * @param properties the values as the user wrote them
  * @param bundles of TLS
- * @param settings the core's settings; with {@code demo} the upstream is a placeholder
+ * @param settings the core's settings; with {@code demo} the upstream is a placeholder at the start
+ * @param managementToken that requests which change something must have, or null
  * @param demo whether profile {@code demo} is active, which starts the upstream itself
+ * @param files how many files the process may open, as it was found at the start
  */
 public record StartConfiguration(
     PropertiesReader keys,
     PenstockProperties properties,
     TlsBundles bundles,
     ProxySettings settings,
-    boolean demo) {
+    @Nullable String managementToken,
+    boolean demo,
+    OpenFilesLimit files) {
 
   /** The profile that starts its own cluster. */
   public static final String DEMO = "demo";
@@ -33,15 +39,55 @@ public record StartConfiguration(
    * @throws MissingResourceException if no upstream is configured and {@code demo} is not active
    */
   public static StartConfiguration read(ConfigurableEnvironment environment) {
+    boolean demo = environment.matchesProfiles(DEMO);
+    return read(
+        environment,
+        TlsBundles.of(environment),
+        demo ? PLACEHOLDER : null,
+        OpenFilesLimit.ofThisProcess());
+  }
+
+  /**
+   * Reads and checks the configuration that is to replace this one. If the result is not used,
+   * {@link TlsBundles#rollBack} of its bundles must be called. On the thread of the reload.
+   *
+   * @param demo the cluster of profile {@code demo}, or null without that profile
+   * @throws InvalidConfigurationException for the first invalid value
+   * @throws MissingResourceException if no upstream is configured and {@code demo} is not active
+   */
+  public StartConfiguration successor(
+      ConfigurableEnvironment environment, @Nullable UpstreamOverride demo) {
+    if (environment.matchesProfiles(DEMO) != (demo != null)) {
+      throw new InvalidConfigurationException(
+          new KeySources(environment)
+              .fault(
+                  ConfigurationPropertyName.of("spring.profiles.active"),
+                  "profile demo starts servers, and can only be chosen at the start",
+                  "restart Penstock, or undo the change"));
+    }
+    TlsBundles next = bundles.successor(environment);
+    try {
+      return read(environment, next, demo == null ? null : demo.resource(), files);
+    } catch (RuntimeException e) {
+      next.rollBack();
+      throw e;
+    }
+  }
+
+  private static StartConfiguration read(
+      ConfigurableEnvironment environment,
+      TlsBundles bundles,
+      @Nullable String demo,
+      OpenFilesLimit files) {
     PropertiesReader keys = new PropertiesReader(environment);
     PenstockProperties properties = properties(keys);
     ManagementPortCheck.check(environment);
-    boolean demo = environment.matchesProfiles(DEMO);
-    TlsBundles bundles = TlsBundles.of(environment);
-    ProxySettings settings =
-        new SettingsMapping(keys, bundles).map(properties, demo ? PLACEHOLDER : null);
+    String token =
+        keys.secret(
+            "management-token", properties.managementToken(), properties.managementTokenFile());
+    ProxySettings settings = new SettingsMapping(keys, bundles).map(properties, demo);
     return new StartConfiguration(
-        keys, properties, bundles, OpenFilesLimit.ofThisProcess().applyTo(settings, keys), demo);
+        keys, properties, bundles, files.applyTo(settings, keys), token, demo != null, files);
   }
 
   private static PenstockProperties properties(PropertiesReader keys) {
@@ -56,8 +102,14 @@ public record StartConfiguration(
 
   /** Returns the settings with this upstream. */
   ProxySettings settingsFor(UpstreamOverride upstream) {
-    return OpenFilesLimit.ofThisProcess()
-        .applyTo(new SettingsMapping(keys, bundles).map(properties, upstream.resource()), keys);
+    return files.applyTo(
+        new SettingsMapping(keys, bundles).map(properties, upstream.resource()), keys);
+  }
+
+  /** Returns it with what only a restart can change as in the settings of a running proxy. */
+  public StartConfiguration withProcessOf(ProxySettings running) {
+    ProxySettings same = settings.asRunning(running);
+    return new StartConfiguration(keys, properties, bundles, same, managementToken, demo, files);
   }
 
   @Override

@@ -9,8 +9,6 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.NodeTls.Verify;
-import io.penstock.core.tls.TlsBundle;
-import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnixSockets;
@@ -18,6 +16,7 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
+import io.penstock.server.url.UrlSecrets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -60,7 +59,7 @@ final class UpstreamsMapping {
     all.forEach((name, upstream) -> {
       if (upstream.shards() == null) {
         String key = keyOfResource(name, properties, demo);
-        resources.put(name, encrypted(resource(upstream.resource(), key), upstream.tls(), key));
+        resources.put(name, encrypted(resource(upstream, key), upstream.tls(), key));
       }
     });
     ShardTargets targets = new ShardTargets(reader, all, resources);
@@ -70,7 +69,8 @@ final class UpstreamsMapping {
       PenstockProperties.Shards shards = upstream.shards();
       Resource resource = resources.get(name);
       if (shards != null) {
-        resource = shards(shards, upstream.tls(), prefix, targets);
+        UrlSecrets secrets = secrets(upstream, prefix);
+        resource = shards(shards, upstream.tls(), prefix, targets.with(secrets));
       }
       upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
     });
@@ -84,8 +84,7 @@ final class UpstreamsMapping {
     Map<String, PenstockProperties.Upstream> all = new LinkedHashMap<>();
     boolean transpond = hasTranspond(properties, demo);
     if (transpond) {
-      String resource = demo == null ? properties.transpond().local().resource() : demo;
-      all.put(DEFAULT, properties.upstreamOf(resource));
+      all.put(DEFAULT, demo == null ? properties.defaultUpstream() : properties.upstreamOf(demo));
     }
     properties
         .upstreams()
@@ -138,7 +137,15 @@ final class UpstreamsMapping {
         new ReadsMapping(reader, prefix).map(upstream.reads(), resource));
   }
 
-  private Resource resource(@Nullable String url, String key) {
+  /** Returns the passwords that files have; {@code section} is what the keys begin with. */
+  private UrlSecrets secrets(PenstockProperties.Upstream upstream, String section) {
+    return new UrlSecrets(
+        reader.secret(section + "password", null, upstream.passwordFile()),
+        reader.secret(section + "sentinel-password", null, upstream.sentinelPasswordFile()));
+  }
+
+  private Resource resource(PenstockProperties.Upstream upstream, String key) {
+    String url = upstream.resource();
     if (url == null || url.isBlank()) {
       throw invalid(
           key,
@@ -146,12 +153,18 @@ final class UpstreamsMapping {
           "write the URL of its servers, as in redis://10.0.0.1:6379, or shards");
     }
     try {
-      Resource resource = ResourceUrl.parse(url.strip(), reader.urlRules());
+      UrlSecrets secrets = secrets(upstream, section(key));
+      Resource resource = ResourceUrl.parse(url.strip(), reader.urlRules(), secrets);
       rejectUnreachable(resource.upstream(), key);
       return resource;
     } catch (ResourceUrl.InvalidUrlException e) {
       throw invalid(key, e.reason(), e.fix());
     }
+  }
+
+  /** Returns what the keys beside the one of the URL begin with. */
+  private static String section(String urlKey) {
+    return urlKey.substring(0, urlKey.length() - "resource".length());
   }
 
   /** Rejects Unix sockets that this machine or the transport does not support. */
@@ -177,7 +190,7 @@ final class UpstreamsMapping {
 
   /** Returns the resource with TLS where its URL says so. */
   private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
-    String section = urlKey.substring(0, urlKey.length() - "resource".length()) + "tls.";
+    String section = section(urlKey) + "tls.";
     if (!resource.tls() && !resource.sentinelTls()) {
       rejectKeysWithoutTls(tls, section);
       return resource;
@@ -238,9 +251,7 @@ final class UpstreamsMapping {
   private NodeTls nodeTls(PenstockProperties.NodeTls tls, String section) {
     String bundle = tls.bundle();
     try {
-      TlsBundle material =
-          bundle == null ? new TlsBundle("", TlsMaterial.DEFAULTS) : bundles.get(bundle);
-      return new NodeTls(material, tls.verify(), tls.serverName());
+      return bundles.nodeTls(bundle, tls.verify(), tls.serverName());
     } catch (IllegalArgumentException e) {
       throw invalid(
           section + "bundle",

@@ -1,8 +1,8 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
-import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.lifecycle.ProxyLifecycle;
+import io.penstock.server.reload.ConfigurationInForce;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -13,20 +13,20 @@ public class HealthConfiguration {
   /** The bean name makes it {@code proxy}, which the readiness group includes. */
   @Bean
   ProxyHealth proxyHealthIndicator(
-      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
-    return new ProxyHealth(proxy, lifecycle, properties.readiness());
+      Proxy proxy, ProxyLifecycle lifecycle, ConfigurationInForce configuration) {
+    return new ProxyHealth(proxy, lifecycle, configuration::readiness);
   }
 
   /** The bean name makes it {@code listeners}. */
   @Bean
   ListenersHealth listenersHealthContributor(
-      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
-    return new ListenersHealth(proxy, lifecycle, properties.readiness());
+      Proxy proxy, ProxyLifecycle lifecycle, ConfigurationInForce configuration) {
+    return new ListenersHealth(proxy, lifecycle, configuration::readiness);
   }
 
   @Bean
   TopologyEndpoint topologyEndpoint(
-      Proxy proxy, ProxyLifecycle lifecycle, PenstockProperties properties) {
-    return new TopologyEndpoint(proxy, lifecycle, properties.readiness());
+      Proxy proxy, ProxyLifecycle lifecycle, ConfigurationInForce configuration) {
+    return new TopologyEndpoint(proxy, lifecycle, configuration::readiness);
   }
 }

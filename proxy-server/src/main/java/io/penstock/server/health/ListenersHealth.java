@@ -4,6 +4,7 @@ import io.penstock.core.Proxy;
 import io.penstock.core.ProxyListener;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.CompositeHealthContributor;
@@ -20,9 +21,9 @@ final class ListenersHealth implements CompositeHealthContributor {
 
   private final Proxy proxy;
   private final ProxyLifecycle lifecycle;
-  private final Readiness rule;
+  private final Supplier<Readiness> rule;
 
-  ListenersHealth(Proxy proxy, ProxyLifecycle lifecycle, Readiness rule) {
+  ListenersHealth(Proxy proxy, ProxyLifecycle lifecycle, Supplier<Readiness> rule) {
     this.proxy = proxy;
     this.lifecycle = lifecycle;
     this.rule = rule;
@@ -45,7 +46,8 @@ final class ListenersHealth implements CompositeHealthContributor {
 
   private HealthIndicator indicator(ProxyListener listener) {
     return () ->
-        Health.status(ProxyHealth.isReady(listener, lifecycle, rule) ? "UP" : "OUT_OF_SERVICE")
+        Health.status(
+                ProxyHealth.isReady(listener, lifecycle, rule.get()) ? "UP" : "OUT_OF_SERVICE")
             .withDetail("upstream", listener.upstream().name())
             .build();
   }

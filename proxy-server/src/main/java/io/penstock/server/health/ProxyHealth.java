@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.health.contributor.AbstractHealthIndicator;
 import org.springframework.boot.health.contributor.Health;
@@ -28,9 +29,9 @@ class ProxyHealth extends AbstractHealthIndicator {
 
   private final Proxy proxy;
   private final ProxyLifecycle lifecycle;
-  private final Readiness rule;
+  private final Supplier<Readiness> rule;
 
-  ProxyHealth(Proxy proxy, ProxyLifecycle lifecycle, Readiness rule) {
+  ProxyHealth(Proxy proxy, ProxyLifecycle lifecycle, Supplier<Readiness> rule) {
     super("the status of the proxy could not be read");
     this.proxy = proxy;
     this.lifecycle = lifecycle;
@@ -70,13 +71,13 @@ class ProxyHealth extends AbstractHealthIndicator {
     boolean ready = true;
     Map<String, Object> each = new LinkedHashMap<>();
     for (ProxyListener listener : listeners) {
-      boolean up = isReady(listener, lifecycle, rule);
+      boolean up = isReady(listener, lifecycle, rule.get());
       ready &= up;
       each.put(listener.name(), details(listener, up));
     }
     health.status(ready ? "UP" : "OUT_OF_SERVICE");
     health.withDetail("listening", lifecycle.isRunning());
-    health.withDetail("rule", rule.key());
+    health.withDetail("rule", rule.get().key());
     if (listeners.size() == 1) {
       details(listeners.getFirst().upstream()).forEach(health::withDetail);
     } else {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -31,9 +32,9 @@ class TopologyEndpoint {
 
   private final Proxy proxy;
   private final ProxyLifecycle lifecycle;
-  private final Readiness rule;
+  private final Supplier<Readiness> rule;
 
-  TopologyEndpoint(Proxy proxy, ProxyLifecycle lifecycle, Readiness rule) {
+  TopologyEndpoint(Proxy proxy, ProxyLifecycle lifecycle, Supplier<Readiness> rule) {
     this.proxy = proxy;
     this.lifecycle = lifecycle;
     this.rule = rule;
@@ -122,7 +123,7 @@ class TopologyEndpoint {
     TopologyStatus.Refreshed last = status.lastRefresh();
     return new View(
         state(upstream),
-        lifecycle.isRunning() && rule.isMet(upstream),
+        lifecycle.isRunning() && rule.get().isMet(upstream),
         upstream.coveredSlots(),
         shards(upstream),
         status.nodes().stream().map(TopologyEndpoint::view).toList(),

@@ -1,5 +1,6 @@
 package io.penstock.server.management;
 
+import io.penstock.server.config.StartConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
@@ -20,7 +21,14 @@ public class ManagementConfiguration {
   ManagementPortCustomizer managementPortCustomizer(
       WebEndpointProperties properties,
       ObjectProvider<WebEndpointsSupplier> exposed,
-      Rejections rejections) {
-    return new ManagementPortCustomizer(new ManagementPaths(properties, exposed), rejections);
+      Rejections rejections,
+      ManagementAccess access) {
+    return new ManagementPortCustomizer(
+        new ManagementPaths(properties, exposed), rejections, access);
+  }
+
+  @Bean
+  ManagementAccess managementAccess(StartConfiguration configuration) {
+    return new ManagementAccess(configuration.managementToken());
   }
 }

@@ -21,10 +21,12 @@ final class ManagementPortCustomizer
 
   private final ManagementPaths paths;
   private final Rejections rejections;
+  private final ManagementAccess access;
 
-  ManagementPortCustomizer(ManagementPaths paths, Rejections rejections) {
+  ManagementPortCustomizer(ManagementPaths paths, Rejections rejections, ManagementAccess access) {
     this.paths = paths;
     this.rejections = rejections;
+    this.access = access;
   }
 
   @Override
@@ -35,7 +37,7 @@ final class ManagementPortCustomizer
   @Override
   public void customize(TomcatServletWebServerFactory factory) {
     Connections connections = new Connections(rejections, System::nanoTime);
-    RequestGuard guard = new RequestGuard(paths, rejections, connections);
+    RequestGuard guard = new RequestGuard(paths, rejections, connections, access);
     List<Valve> valves = new ArrayList<>(List.of(guard)); // before a valve that changes addresses
     valves.addAll(factory.getEngineValves());
     factory.setEngineValves(valves);

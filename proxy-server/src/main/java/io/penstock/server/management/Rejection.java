@@ -15,6 +15,11 @@ enum Rejection {
   LENGTH(411, "a request body needs a Content-Length"),
   /** A path with {@code ..}, {@code //}, {@code ;} or anything else that changes its meaning. */
   PATH(400, "the path is not normalized"),
+  /** The request would change something and does not have the token. */
+  TOKEN(401, "a request that changes something needs Authorization: Bearer with the token"),
+  /** The request would change something and comes from elsewhere, or may do so. */
+  NOT_LOCAL(
+      403, "without penstock.management-token, only programs on this machine may change something"),
   /** The endpoint does not support the method; Spring answers. */
   METHOD(405, "method not supported"),
   /** The endpoint failed: Spring answers, RequestGuard logs the exception at DEBUG. */

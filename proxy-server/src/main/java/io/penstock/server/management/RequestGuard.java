@@ -16,8 +16,8 @@ import org.springframework.web.util.UriUtils;
 
 /**
  * The first valve: runs when the headers of a request have arrived and nothing of its body is read.
- * Rejects bodies that no endpoint reads, and requests that would leave no thread for probes. Called
- * on Tomcat's threads.
+ * Rejects bodies that no endpoint reads, requests that must not change anything, and those that
+ * would leave no thread for probes. Called on Tomcat's threads.
  */
 final class RequestGuard extends ValveBase {
 
@@ -29,10 +29,16 @@ final class RequestGuard extends ValveBase {
   private final ManagementPaths paths;
   private final Rejections rejections;
   private final Connections connections;
+  private final ManagementAccess access;
   private volatile Semaphore otherRequests = new Semaphore(1);
 
-  RequestGuard(ManagementPaths paths, Rejections rejections, Connections connections) {
+  RequestGuard(
+      ManagementPaths paths,
+      Rejections rejections,
+      Connections connections,
+      ManagementAccess access) {
     super(true);
+    this.access = access;
     this.paths = paths;
     this.rejections = rejections;
     this.connections = connections;
@@ -51,7 +57,8 @@ final class RequestGuard extends ValveBase {
     }
     String path = request.getDecodedRequestURI();
     boolean body = hasBody(request);
-    Rejection rejection = isPlain(request.getRequestURI(), path) ? null : Rejection.PATH;
+    Rejection rejection =
+        isPlain(request.getRequestURI(), path) ? access.check(request) : Rejection.PATH;
     if (rejection == null && body) {
       rejection = bodyRejection(request, path);
     }
@@ -126,6 +133,9 @@ final class RequestGuard extends ValveBase {
   private void reject(Rejection reason, Request request, Response response) throws IOException {
     rejections.record(reason, request.getRemoteAddr());
     response.setStatus(reason.status());
+    if (reason == Rejection.TOKEN) {
+      response.setHeader("WWW-Authenticate", "Bearer");
+    }
     dropRestOfBody(request);
     response.setContentType("text/plain;charset=UTF-8");
     response.getWriter().println(reason.text());

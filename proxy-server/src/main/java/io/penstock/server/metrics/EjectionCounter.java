@@ -7,17 +7,23 @@ import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.server.change.SettingsListener;
 
 /**
  * Counts servers that leave a layout of shards because they fail, and those that return. All series
  * exist from the start, so that the first ejection is an increase.
  */
-final class EjectionCounter implements ProxyEvents {
+final class EjectionCounter implements ProxyEvents, SettingsListener {
 
   private final MeterRegistry registry;
 
   EjectionCounter(MeterRegistry registry, ProxySettings settings) {
     this.registry = registry;
+    settingsInForce(settings);
+  }
+
+  @Override
+  public void settingsInForce(ProxySettings settings) {
     for (ProxySettings.Listener listener : settings.listeners()) {
       ProxySettings.Upstream upstream = settings.upstream(listener.upstream());
       if (upstream.kind() instanceof ShardsUpstreamSettings shards && shards.ejection() != null) {

@@ -228,6 +228,30 @@ public enum Metric {
       "penstock_stats_age_seconds",
       "Age in seconds of the values that event loops report; grows while a loop does not respond"),
 
+  CONFIGURATION_VERSION(
+      Type.GAUGE,
+      "penstock_configuration_version",
+      "Version of the configuration in force: 1 at the start, and one more for each change that was"
+          + " applied"),
+  CONFIGURATION_APPLIED(
+      Type.GAUGE,
+      "penstock_configuration_applied_timestamp_seconds",
+      "Unix time in seconds since when the configuration is in force"),
+  CONFIGURATION_RELOADS(
+      Type.COUNTER,
+      "penstock_configuration_reloads",
+      "Number of times that the configuration was read again",
+      "outcome"),
+  CONFIGURATION_LAST_RELOAD_REFUSED(
+      Type.GAUGE,
+      "penstock_configuration_last_reload_refused",
+      "1 if the last reload was refused, so that the files and the configuration in force differ,"
+          + " else 0"),
+  CONFIGURATION_RESTART_PENDING(
+      Type.GAUGE,
+      "penstock_configuration_restart_pending",
+      "Number of keys whose values in the files are in force only after a restart"),
+
   MANAGEMENT_REQUESTS_REJECTED(
       Type.COUNTER,
       "penstock_management_requests_rejected",

@@ -1,6 +1,5 @@
 package io.penstock.server.metrics;
 
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.binder.netty4.NettyAllocatorMetrics;
@@ -85,19 +84,14 @@ public class MetricsConfiguration {
 
   /** The limit of {@link Metric#CLIENT_MEMORY}. */
   @Bean
-  MeterBinder clientMemoryLimit(ProxySettings settings) {
-    return registry -> {
-      for (ProxySettings.Listener listener : settings.listeners()) {
-        long limit = listener.listen().clients().memory();
-        if (limit > 0) {
-          Gauge.builder(Metric.CLIENT_MEMORY_LIMIT.meterName(), () -> limit)
-              .description(Metric.CLIENT_MEMORY_LIMIT.help())
-              .baseUnit("bytes")
-              .tag("listener", listener.name())
-              .register(registry);
-        }
-      }
-    };
+  MemoryLimits clientMemoryLimit(ProxySettings settings) {
+    return new MemoryLimits(settings);
+  }
+
+  /** Also a {@code MeterBinder}. */
+  @Bean
+  ConfigurationMetrics configurationMetrics() {
+    return new ConfigurationMetrics();
   }
 
   /** The memory of Netty's allocator; Spring Boot registers that of the JVM. */

@@ -1,13 +1,17 @@
 package io.penstock.server.tls;
 
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
-import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.ssl.JksSslBundleProperties;
 import org.springframework.boot.autoconfigure.ssl.PemSslBundleProperties;
@@ -20,20 +24,39 @@ import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * The bundles below {@code spring.ssl.bundle}. Each is read when it is asked for first, and is the
- * same object from then on. Used by the main thread at start, and read afterwards.
+ * same object from then on, also after a reload. Used by the main thread at start and by the thread
+ * of the reload; their content may be replaced on any thread.
  */
 public final class TlsBundles {
 
   private final SslProperties properties;
-  private final Map<String, TlsBundle> used = new LinkedHashMap<>();
+  private final TlsBundle defaults;
+  private final Map<String, UsedBundle> previous;
+  private final Map<String, UsedBundle> used = new ConcurrentHashMap<>();
 
-  private TlsBundles(SslProperties properties) {
+  /** What uses bundles: the same object as long as it is the same, because it has contexts. */
+  private final Map<Object, Object> users = new HashMap<>();
+
+  private final Map<Object, Object> earlierUsers;
+
+  private TlsBundles(
+      SslProperties properties,
+      TlsBundle defaults,
+      Map<String, UsedBundle> previous,
+      Map<Object, Object> earlierUsers) {
     this.properties = properties;
+    this.defaults = defaults;
+    this.previous = previous;
+    this.earlierUsers = earlierUsers;
   }
+
+  private record OfNodes(TlsBundle bundle, Verify verify, @Nullable String serverName) {}
+
+  private record OfListener(TlsBundle bundle, ListenerTls.Settings settings) {}
 
   /** None. */
   public static TlsBundles none() {
-    return new TlsBundles(new SslProperties());
+    return first(new SslProperties());
   }
 
   /**
@@ -42,7 +65,46 @@ public final class TlsBundles {
    * @throws BindException if a key below {@code spring.ssl} is invalid
    */
   public static TlsBundles of(ConfigurableEnvironment environment) {
-    return new TlsBundles(Binder.get(environment).bindOrCreate("spring.ssl", SslProperties.class));
+    return first(properties(environment));
+  }
+
+  private static TlsBundles first(SslProperties properties) {
+    return new TlsBundles(properties, new TlsBundle("", TlsMaterial.DEFAULTS), Map.of(), Map.of());
+  }
+
+  private static SslProperties properties(ConfigurableEnvironment environment) {
+    return Binder.get(environment).bindOrCreate("spring.ssl", SslProperties.class);
+  }
+
+  /**
+   * Returns those of a configuration that replaces this one. A bundle of the same name is the same
+   * object, and new connections use what it contains now as soon as it is asked for.
+   *
+   * @throws BindException if a key below {@code spring.ssl} is invalid
+   */
+  public TlsBundles successor(ConfigurableEnvironment environment) {
+    return new TlsBundles(properties(environment), defaults, Map.copyOf(used), Map.copyOf(users));
+  }
+
+  /** Gives each bundle back the content that it had, because its configuration is not used. */
+  public void rollBack() {
+    used.forEach((name, now) -> {
+      UsedBundle before = previous.get(name);
+      if (before != null && before != now && before.bundle() == now.bundle()) {
+        before.bundle().replace(before.material());
+      }
+    });
+  }
+
+  /** Returns the names of the bundles that are new, or whose content is not what it was. */
+  public Set<String> changed() {
+    Set<String> changed = new TreeSet<>();
+    used.forEach((name, now) -> {
+      if (now != previous.get(name)) {
+        changed.add(name);
+      }
+    });
+    return changed;
   }
 
   /** Returns the names of all bundles that the configuration has. */
@@ -52,9 +114,55 @@ public final class TlsBundles {
     return names;
   }
 
-  /** Returns the bundles that were asked for, by name. */
-  Map<String, TlsBundle> used() {
-    return used;
+  /** Returns the names of the bundles that were asked for. */
+  Set<String> used() {
+    return Set.copyOf(used.keySet());
+  }
+
+  /** Returns what a bundle that was asked for contains. */
+  SslBundle content(String name) {
+    return Objects.requireNonNull(used.get(name)).content();
+  }
+
+  /** Returns whether a bundle is read from where another configuration reads it from. */
+  boolean isReadAsBy(TlsBundles other, String name) {
+    return BundleFiles.of(
+            properties.getBundle().getPem().get(name), properties.getBundle().getJks().get(name))
+        .equals(
+            BundleFiles.of(
+                other.properties.getBundle().getPem().get(name),
+                other.properties.getBundle().getJks().get(name)));
+  }
+
+  /**
+   * Returns the TLS of connections to nodes.
+   *
+   * @param name of the bundle, or null for what the JDK trusts
+   * @throws IllegalArgumentException if it cannot be used; the message is the reason
+   */
+  public NodeTls nodeTls(@Nullable String name, Verify verify, @Nullable String serverName) {
+    TlsBundle bundle = name == null ? defaults : get(name);
+    return (NodeTls)
+        user(
+            new OfNodes(bundle, verify, serverName), () -> new NodeTls(bundle, verify, serverName));
+  }
+
+  /**
+   * Returns the TLS of a listener.
+   *
+   * @throws IllegalArgumentException if it cannot be used; the message is the reason
+   */
+  public ListenerTls listenerTls(String name, ListenerTls.Settings settings) {
+    TlsBundle bundle = get(name);
+    return (ListenerTls)
+        user(new OfListener(bundle, settings), () -> new ListenerTls(bundle, settings));
+  }
+
+  private Object user(Object key, Supplier<Object> factory) {
+    Object known = users.getOrDefault(key, earlierUsers.get(key));
+    Object user = known == null ? factory.get() : known;
+    users.put(key, user);
+    return user;
   }
 
   /**
@@ -63,14 +171,26 @@ public final class TlsBundles {
    * @throws IllegalArgumentException if there is none of this name, or it cannot be read; the
    *     message is the reason
    */
-  public TlsBundle get(String name) {
-    TlsBundle known = used.get(name);
-    if (known != null) {
-      return known;
+  private TlsBundle get(String name) {
+    UsedBundle known = used.get(name);
+    if (known == null) {
+      known = UsedBundle.of(name, read(name), previous.get(name));
+      used.put(name, known);
     }
-    TlsBundle read = new TlsBundle(name, material(read(name)));
-    used.put(name, read);
-    return read;
+    return known.bundle();
+  }
+
+  /**
+   * Replaces the content of a bundle that was asked for, for new connections.
+   *
+   * @return whether the content differs
+   * @throws IllegalArgumentException if it cannot be used; the message is the reason
+   */
+  boolean replace(String name, SslBundle content) {
+    UsedBundle now = Objects.requireNonNull(used.get(name));
+    UsedBundle next = now.with(content);
+    used.put(name, next);
+    return next != now;
   }
 
   private SslBundle read(String name) {
@@ -84,41 +204,8 @@ public final class TlsBundles {
         return PropertiesSslBundle.get(jks);
       }
     } catch (RuntimeException e) {
-      throw unreadable(e);
+      throw UsedBundle.unreadable(e);
     }
     throw new IllegalArgumentException("there is no such bundle below spring.ssl.bundle");
-  }
-
-  /**
-   * Returns the content of a bundle.
-   *
-   * @throws IllegalArgumentException if it cannot be read; the message is the reason
-   */
-  static TlsMaterial material(SslBundle bundle) {
-    try {
-      boolean keys = bundle.getStores().getKeyStore() != null;
-      boolean trusted = bundle.getStores().getTrustStore() != null;
-      return new TlsMaterial(
-          keys ? bundle.getManagers().getKeyManagerFactory() : null,
-          trusted ? bundle.getManagers().getTrustManagerFactory() : null,
-          list(bundle.getOptions().getEnabledProtocols()),
-          list(bundle.getOptions().getCiphers()));
-    } catch (RuntimeException e) {
-      throw unreadable(e);
-    }
-  }
-
-  private static List<String> list(String @Nullable [] values) {
-    return values == null ? List.of() : Arrays.asList(values);
-  }
-
-  private static IllegalArgumentException unreadable(RuntimeException failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    String message = root.getMessage();
-    return new IllegalArgumentException(
-        message == null || message.isBlank() ? root.getClass().getSimpleName() : message, failure);
   }
 }

@@ -1,11 +1,8 @@
 package io.penstock.server.tls;
 
-import io.penstock.core.tls.TlsBundle;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundleRegistry;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -14,29 +11,16 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 public class TlsConfiguration {
 
-  private static final Logger LOG = LoggerFactory.getLogger(TlsConfiguration.class);
-
   @Bean
-  SmartInitializingSingleton tlsReload(TlsBundles bundles, ObjectProvider<SslBundles> spring) {
-    return () ->
-        bundles
-            .used()
-            .forEach((name, bundle) ->
-                spring
-                    .getObject()
-                    .addBundleUpdateHandler(name, changed -> replace(bundle, changed)));
+  TlsReload tlsBundlesInForce(
+      TlsBundles bundles,
+      ObjectProvider<SslBundles> spring,
+      ObjectProvider<SslBundleRegistry> all) {
+    return new TlsReload(bundles, spring, all);
   }
 
-  /** Called on the thread of Spring Boot's file watcher. */
-  static void replace(TlsBundle bundle, SslBundle changed) {
-    try {
-      bundle.replace(TlsBundles.material(changed));
-      LOG.info("SSL bundle {} has changed; new connections use it", bundle.name());
-    } catch (IllegalArgumentException e) {
-      LOG.error(
-          "SSL bundle {} has changed and cannot be used; the earlier one stays: {}",
-          bundle.name(),
-          e.getMessage());
-    }
+  @Bean
+  SmartInitializingSingleton tlsReload(TlsReload reload) {
+    return reload::listen;
   }
 }

@@ -83,7 +83,17 @@ public final class ResourceUrl {
    * @throws InvalidUrlException with a reason and a fix without passwords
    */
   public static Resource parse(String url, UrlRules rules) {
-    return parse(url, rules, false).resource();
+    return parse(url, rules, UrlSecrets.NONE);
+  }
+
+  /**
+   * Parses one URL.
+   *
+   * @param secrets passwords that are not in it: what precedes its {@code @} is the user then
+   * @throws InvalidUrlException with a reason and a fix without passwords
+   */
+  public static Resource parse(String url, UrlRules rules, UrlSecrets secrets) {
+    return parse(url, rules, secrets, false).resource();
   }
 
   /**
@@ -92,11 +102,11 @@ public final class ResourceUrl {
    *
    * @throws InvalidUrlException with a reason and a fix without passwords
    */
-  public static ShardUrl parseShard(String url) {
-    return parse(url, UrlRules.PENSTOCK, true);
+  public static ShardUrl parseShard(String url, UrlSecrets secrets) {
+    return parse(url, UrlRules.PENSTOCK, secrets, true);
   }
 
-  private static ShardUrl parse(String url, UrlRules rules, boolean shard) {
+  private static ShardUrl parse(String url, UrlRules rules, UrlSecrets secrets, boolean shard) {
     int end = endOfScheme(url);
     if (end < 0) {
       throw new InvalidUrlException(
@@ -106,8 +116,7 @@ public final class ResourceUrl {
     String scheme = url.substring(0, end);
     requireKnown(scheme);
     UrlRules.UrlParts parts = rules.divide(url.substring(end + 3));
-    String userAndPassword = parts.credentials();
-    Credentials credentials = userAndPassword == null ? null : rules.credentials(userAndPassword);
+    Credentials credentials = credentials(parts.credentials(), rules, secrets.password());
     UrlParameters written = rules.parameters(scheme, parts.query());
     UrlParameters parameters = shard ? written.ofShard() : written;
     String kind = withoutTls(scheme);
@@ -115,16 +124,29 @@ public final class ResourceUrl {
         switch (kind) {
           case CLUSTER, CLUSTER_READS -> cluster(parts.address(), credentials, parameters);
           case SENTINEL, SENTINEL_READS ->
-              sentinel(parts.address(), credentials, parameters, rules);
+              sentinel(parts.address(), credentials, parameters, rules, secrets.sentinelPassword());
           case PROXIES -> proxies(parts.address(), credentials, parameters);
           case UNIX_SOCKET -> unixSocket(rules.decoded(parts.address()), credentials, parameters);
           default -> single(parts.address(), credentials, parameters);
         };
+    if (secrets.sentinelPassword() != null && !kind.startsWith(SENTINEL)) {
+      throw new InvalidUrlException(
+          "it names no sentinels, and there is a sentinel-password-file",
+          "remove sentinel-password-file");
+    }
     resource = resource.saying(!kind.equals(scheme), parameters.sentinelTls());
     return shard
         ? new ShardUrl(
             resource, parts.address(), parameters.name(), parameters.weight(), parameters.tokens())
         : ShardUrl.of(resource, parts.address());
+  }
+
+  private static @Nullable Credentials credentials(
+      @Nullable String written, UrlRules rules, @Nullable String password) {
+    if (password != null) {
+      return rules.credentials(written, password);
+    }
+    return written == null ? null : rules.credentials(written);
   }
 
   /**
@@ -142,6 +164,27 @@ public final class ResourceUrl {
     String shown = at <= start ? url : url.substring(0, start) + "***" + url.substring(at);
     Matcher secret = SECRET_PARAMETER.matcher(shown);
     return secret.find() ? shown.substring(0, secret.end()) + "***" : shown;
+  }
+
+  /**
+   * Returns the URL with its user and without its passwords.
+   *
+   * @param userOnly whether what precedes the {@code @} is the user, because the password is in a
+   *     file
+   */
+  public static String withoutPassword(String url, boolean userOnly) {
+    String masked = masked(url);
+    int scheme = endOfScheme(url);
+    int start = scheme + "://".length();
+    int at = url.lastIndexOf('@');
+    if (scheme < 0 || at <= start || !masked.startsWith("***@", start)) {
+      return masked;
+    }
+    String credentials = url.substring(start, at);
+    int colon = credentials.indexOf(':');
+    String user =
+        colon >= 0 ? credentials.substring(0, colon + 1) + "***" : userOnly ? credentials : "***";
+    return url.substring(0, start) + user + masked.substring(start + "***".length());
   }
 
   /** Returns the place of the {@code ://}; -1 if what precedes it may be part of a password. */
@@ -191,7 +234,11 @@ public final class ResourceUrl {
   }
 
   private static Resource sentinel(
-      String address, @Nullable Credentials credentials, UrlParameters parameters, UrlRules rules) {
+      String address,
+      @Nullable Credentials credentials,
+      UrlParameters parameters,
+      UrlRules rules,
+      @Nullable String sentinelPassword) {
     int slash = address.indexOf('/');
     String name = slash < 0 ? "" : rules.decoded(address.substring(slash + 1));
     if (name.isBlank()) {
@@ -210,7 +257,7 @@ public final class ResourceUrl {
             name,
             credentials,
             parameters.database(),
-            parameters.sentinelCredentials());
+            parameters.sentinelCredentials(sentinelPassword));
     return withoutTls(parameters.scheme()).equals(SENTINEL)
         ? Resource.of(sentinel)
         : Resource.forReads(sentinel, parameters.withMaster());

@@ -128,10 +128,22 @@ record UrlParameters(String scheme, Map<String, String> values, boolean strict, 
     return flag(WITH_MASTER);
   }
 
-  /** Returns the credentials for the sentinels, or null if there is no password. */
-  @Nullable Credentials sentinelCredentials() {
+  /**
+   * Returns the credentials for the sentinels, or null if there is no password.
+   *
+   * @param secret their password if it is not among the parameters, or null
+   */
+  @Nullable Credentials sentinelCredentials(@Nullable String secret) {
     String user = values.getOrDefault(SENTINEL_USER, "");
     String password = values.getOrDefault(SENTINEL_PASSWORD, "");
+    if (secret != null) {
+      if (!password.isEmpty()) {
+        throw new InvalidUrlException(
+            "it has sentinelPassword, and there is a sentinel-password-file too",
+            "remove one of them");
+      }
+      return new Credentials(user.isEmpty() ? null : user, secret);
+    }
     if (!password.isEmpty()) {
       return new Credentials(user.isEmpty() ? null : user, password);
     }

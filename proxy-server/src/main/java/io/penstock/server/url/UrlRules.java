@@ -42,7 +42,7 @@ public enum UrlRules {
         throw new InvalidUrlException(
             "it has a user without a password", "write user:password@, or leave both out");
       }
-      return UrlRules.credentials(user, password);
+      return UrlRules.unlessEmpty(user, password);
     }
 
     @Override
@@ -99,7 +99,7 @@ public enum UrlRules {
     @Override
     @Nullable Credentials credentials(String text) {
       int colon = text.indexOf(':');
-      return UrlRules.credentials(
+      return UrlRules.unlessEmpty(
           colon < 0 ? "" : text.substring(0, colon), text.substring(colon + 1));
     }
 
@@ -144,12 +144,30 @@ public enum UrlRules {
   /** Returns the credentials, or null if there is no password. */
   abstract @Nullable Credentials credentials(String text);
 
+  /**
+   * Returns the credentials with a password that is not in the URL: what the URL has is the user.
+   *
+   * @param text what precedes the {@code @}, or null
+   */
+  Credentials credentials(@Nullable String text, String password) {
+    String user = text == null ? "" : text;
+    if (user.endsWith(":")) {
+      user = user.substring(0, user.length() - 1);
+    }
+    if (user.indexOf(':') >= 0) {
+      throw new InvalidUrlException(
+          "it has a password, and there is a password-file too",
+          "write only the user before the @, or remove password-file");
+    }
+    return new Credentials(user.isEmpty() ? null : decoded(user), password);
+  }
+
   abstract UrlParameters parameters(String scheme, @Nullable String query);
 
-  /** Returns the name of a master as the sentinels know it, or a path. */
+  /** Returns the name of a master or a user as the servers know it, or a path. */
   abstract String decoded(String text);
 
-  private static @Nullable Credentials credentials(String user, String password) {
+  private static @Nullable Credentials unlessEmpty(String user, String password) {
     return password.isEmpty() ? null : new Credentials(user.isEmpty() ? null : user, password);
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.server.config;
 
 import io.penstock.server.GeneratedTables;
+import io.penstock.server.change.Effect;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Field;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -30,9 +32,10 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * The tables of {@code docs/reference/configuration.md}, made of {@link PenstockProperties}: type
- * and range from {@link Between}, default from {@link DefaultValue}, meaning from the Javadoc,
- * which Spring Boot's annotation processor writes to {@code spring-configuration-metadata.json}. A
- * block of the page names its keys, or the beginning of their names and {@code *}.
+ * and range from {@link Between}, default from {@link DefaultValue}, how a change takes effect from
+ * {@link io.penstock.server.change.Change}, meaning from the Javadoc, which Spring Boot's
+ * annotation processor writes to {@code spring-configuration-metadata.json}. A block of the page
+ * names its keys, or the beginning of their names and {@code *}.
  */
 final class ConfigurationPage {
 
@@ -45,6 +48,7 @@ final class ConfigurationPage {
 
   private final Map<String, String> rows = new LinkedHashMap<>();
   private final Map<String, String> meanings = meanings();
+  private final Map<String, Effect> effects = PropertiesReader.KEYS.effects();
 
   ConfigurationPage() throws ReflectiveOperationException {
     add(PropertiesReader.PREFIX, defaults());
@@ -60,7 +64,8 @@ final class ConfigurationPage {
     return keys(patterns).stream()
         .map(rows::get)
         .collect(
-            Collectors.joining("", "| Key | Type | Default | Meaning |\n|---|---|---|---|\n", ""));
+            Collectors.joining(
+                "", "| Key | Type | Default | Change | Meaning |\n|---|---|---|---|---|\n", ""));
   }
 
   private List<String> keys(String patterns) {
@@ -105,8 +110,16 @@ final class ConfigurationPage {
     }
     rows.put(
         key,
-        "| `%s` | %s | %s | %s |\n"
-            .formatted(key, type, defaultValue, meaning.replace("|", "\\|")));
+        "| `%s` | %s | %s | %s | %s |\n"
+            .formatted(key, type, defaultValue, effect(key), meaning.replace("|", "\\|")));
+  }
+
+  private String effect(String key) {
+    Effect effect = effects.get(key);
+    if (effect == null) {
+      throw new IllegalStateException(key + " has no @Change");
+    }
+    return effect.name().toLowerCase(Locale.ROOT);
   }
 
   /** Adds the keys of a listener or an upstream that are not those outside. */

@@ -3,11 +3,13 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.GeneratedTables;
+import io.penstock.server.change.Effect;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.function.Predicate;
@@ -40,6 +42,25 @@ class ConfigurationPageTest {
         new ConfigurationPage().blocks().stream().flatMap(List::stream).toList();
 
     assertThat(documented).containsExactlyInAnyOrderElementsOf(currentKeys());
+  }
+
+  @Test
+  void everyKeySaysHowAChangeTakesEffect() {
+    Map<String, Effect> effects = PropertiesReader.KEYS.effects();
+
+    assertThat(effects.keySet())
+        .containsAll(
+            PropertiesReader.KEYS
+                .names()
+                .filter(Predicate.not(RenamedKeys.newByOld()::containsKey))
+                .map(KeyTree::shown)
+                .toList());
+    assertThat(effects)
+        .containsEntry("penstock.dispatch", Effect.RESTART)
+        .containsEntry("penstock.sync.max-connections-per-node", Effect.RESTART)
+        .containsEntry("penstock.upstreams.NAME.resource", Effect.DRAINS)
+        .containsEntry("penstock.upstreams.NAME.password-file", Effect.LIVE)
+        .containsEntry("penstock.listeners.NAME.port", Effect.LIVE);
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
 import io.penstock.core.upstream.ReadFrom;
+import io.penstock.server.change.ReloadMode;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -110,6 +111,13 @@ class PropertiesReaderTest {
                 Map.entry("penstock.eventLoops", "3"),
                 Map.entry("penstock.max-clients", "8"),
                 Map.entry("penstock.password", "s3cret"),
+                Map.entry("penstock.password-file", "/run/p"),
+                Map.entry("penstock.password-overlap", "40s"),
+                Map.entry("penstock.reload", "on-change"),
+                Map.entry("penstock.management-token", "t0ken"),
+                Map.entry("penstock.management-token-file", "/run/t"),
+                Map.entry("penstock.transpond.local.password-file", "/run/n"),
+                Map.entry("penstock.transpond.local.sentinel-password-file", "/run/s"),
                 Map.entry("penstock.proto-max-bulk-len", "2MB"),
                 Map.entry("penstock.max-connection-rate", "21"),
                 Map.entry("penstock.tcp-keepalive", "22s"),
@@ -156,7 +164,6 @@ class PropertiesReaderTest {
                 Map.entry("penstock.proxy-protocol.from[0]", "10.0.0.0/8"),
                 Map.entry("penstock.proxy-protocol.from[1]", "::1"),
                 Map.entry("penstock.proxy-protocol.timeout", "39s"),
-                Map.entry("penstock.password-overlap", "40s"),
                 Map.entry("penstock.drain-timeout", "41s"),
                 Map.entry("penstock.tls.bundle", "edge"),
                 Map.entry("penstock.tls.client-auth", "want"),
@@ -184,6 +191,7 @@ class PropertiesReaderTest {
                 21,
                 Duration.ofSeconds(22),
                 "s3cret",
+                "/run/p",
                 Duration.ofSeconds(40),
                 new PenstockProperties.ProxyProtocol(
                     List.of("10.0.0.0/8", "::1"), Duration.ofSeconds(39)),
@@ -221,11 +229,16 @@ class PropertiesReaderTest {
                 new PenstockProperties.Commands(
                     List.of("debug", "config|set"), List.of("@scripting")),
                 Readiness.EVERY_SLOT,
+                ReloadMode.ON_CHANGE,
+                "t0ken",
+                "/run/t",
                 new PenstockProperties.Transpond(
                     "local",
                     new PenstockProperties.Local(
                         "simple",
                         "rediss://h:1",
+                        "/run/n",
+                        "/run/s",
                         new PenstockProperties.NodeTls("backend", Verify.CA, "name"))),
                 new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2),
                 Map.of(),

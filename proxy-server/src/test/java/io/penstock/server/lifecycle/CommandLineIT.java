@@ -112,15 +112,37 @@ class CommandLineIT {
   }
 
   @Test
-  void sighupIsLoggedAndDoesNotEndPenstock() throws IOException {
+  void aFileThatIsNoYamlIsNamedWithoutItsLines() throws IOException {
+    Files.createDirectory(folder.resolve("config"));
+    Files.writeString(folder.resolve("config/application.yml"), "penstock:\n  password: [s3cret");
+
+    assertThat(run("--logging.level.root=trace").output())
+        .contains("application.yml] is not valid YAML at line 2")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void sighupReadsTheConfigurationAgain() throws IOException {
     assumeHangupsArrive();
-    try (PenstockProcess penstock = start(List.of(), NOWHERE);
+    Path file = folder.resolve("more.yml");
+    Files.writeString(file, "penstock.readiness: any-slot");
+    try (PenstockProcess penstock =
+            start(List.of(), NOWHERE, "--spring.config.additional-location=file:" + file);
         RespClient client = penstock.connect()) {
+      Files.writeString(file, "penstock.readiness: listening");
       hangUp(penstock);
 
-      await().until(() -> penstock.log().stream().anyMatch(line -> line.contains("SIGHUP: ")));
+      await().until(() -> logged(penstock, "Reload (SIGHUP): version 2 of the configuration"));
+      assertThat(penstock.log()).anyMatch(line -> line.contains("changed readiness"));
+      Files.writeString(file, "penstock.readiness: [");
+      hangUp(penstock);
+      await().until(() -> logged(penstock, "Reload (SIGHUP) refused"));
       assertThat(client.text("PING")).isEqualTo("PONG");
     }
+  }
+
+  private static boolean logged(PenstockProcess penstock, String words) {
+    return penstock.log().stream().anyMatch(line -> line.contains(words));
   }
 
   @Test
@@ -132,7 +154,7 @@ class CommandLineIT {
       penstock.terminate();
 
       assertThat(penstock.awaitEnd()).isEqualTo(143);
-      assertThat(penstock.log()).noneMatch(line -> line.contains("SIGHUP: "));
+      assertThat(penstock.log()).noneMatch(line -> line.contains("SIGHUP"));
     }
   }
 

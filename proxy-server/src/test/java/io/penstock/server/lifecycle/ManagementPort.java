@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 
@@ -23,9 +24,22 @@ final class ManagementPort implements AutoCloseable {
   }
 
   HttpResponse<String> get(String endpoint) {
+    return send(request(endpoint));
+  }
+
+  /** Sends a POST without a body; {@code headers} are names and values by turns. */
+  HttpResponse<String> post(String endpoint, String... headers) {
+    HttpRequest.Builder request = request(endpoint).POST(BodyPublishers.noBody());
+    return send(headers.length == 0 ? request : request.headers(headers));
+  }
+
+  private HttpRequest.Builder request(String endpoint) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/actuator/" + endpoint));
+  }
+
+  private HttpResponse<String> send(HttpRequest.Builder request) {
     try {
-      URI uri = URI.create("http://127.0.0.1:" + port + "/actuator/" + endpoint);
-      return http.send(HttpRequest.newBuilder(uri).build(), BodyHandlers.ofString());
+      return http.send(request.build(), BodyHandlers.ofString());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {

@@ -176,6 +176,11 @@ final class MetricsPage {
       case COMMANDS -> of(Outcome.class, MetricsPage::lower, MetricsPage::meaning);
       case FAILOVER_HOLD_OUTCOMES ->
           of(HeldOutcome.class, MetricsPage::lower, MetricsPage::meaning);
+      case CONFIGURATION_RELOADS ->
+          of(
+              "applied", "What had changed is in force",
+              "unchanged", "Nothing had changed, or only what needs a restart",
+              "refused", "The configuration could not be used; the earlier one stays in force");
       default ->
           of("ok", "The refresh succeeded", "error", "No node gave a usable view of the topology");
     };
@@ -283,6 +288,8 @@ final class MetricsPage {
         "body", "The endpoint reads no body, or not one of that size (413)",
         "length", "The request has a body without `Content-Length` (411)",
         "path", "The path contains `..`, `//`, `;` or similar (400)",
+        "token", "The request would change something, and does not have the token (401)",
+        "not_local", "The request would change something, and may come from another machine (403)",
         "method", "The endpoint does not support the method (405)",
         "failed", "The endpoint failed (500)",
         "busy", "Too many requests at the same time (503)");

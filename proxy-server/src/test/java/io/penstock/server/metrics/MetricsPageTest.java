@@ -151,6 +151,7 @@ class MetricsPageTest {
                 .settings())
         .bindTo(meters);
     managementMeters().bindTo(meters);
+    new ConfigurationMetrics().bindTo(meters);
     return registry.scrape().stream()
         .filter(snapshot -> snapshot.getMetadata().getName().startsWith("penstock_"))
         .collect(Collectors.toMap(snapshot -> snapshot.getMetadata().getName(), all -> all));

@@ -21,7 +21,8 @@ class ResourceUrlTest {
   @Test
   void readsTheParametersOfAServerAmongShards() {
     ShardUrl url =
-        ResourceUrl.parseShard("redis://:p@h:1?weight=2&db=3&name=a%20b&token=1,4294967295");
+        ResourceUrl.parseShard(
+            "redis://:p@h:1?weight=2&db=3&name=a%20b&token=1,4294967295", UrlSecrets.NONE);
 
     assertThat(url.resource().upstream())
         .isEqualTo(new SingleUpstreamSettings(new Endpoint("h", 1), new Credentials(null, "p"), 3));
@@ -33,7 +34,7 @@ class ResourceUrlTest {
 
   @Test
   void aServerAmongShardsNeedsNoParameters() {
-    assertThat(ResourceUrl.parseShard("redis://[::1]:11211"))
+    assertThat(ResourceUrl.parseShard("redis://[::1]:11211", UrlSecrets.NONE))
         .isEqualTo(
             new ShardUrl(
                 ResourceUrl.parse("redis://[::1]:11211"), "[::1]:11211", null, null, List.of()));
@@ -206,7 +207,8 @@ class ResourceUrlTest {
     assertThat(upstream("redis-uds://%40name"))
         .isEqualTo(new SingleUpstreamSettings(Endpoint.ofUnixSocket("@name"), null, 0));
     assertThat(ResourceUrl.parse("rediss-uds:///a").tls()).isTrue();
-    assertThat(ResourceUrl.parseShard("redis-uds:///a?weight=2&name=n").weight()).isEqualTo(2);
+    assertThat(ResourceUrl.parseShard("redis-uds:///a?weight=2&name=n", UrlSecrets.NONE).weight())
+        .isEqualTo(2);
     assertThat(ResourceUrl.masked("redis-uds://:s3cret@/run/redis.sock?db=1"))
         .isEqualTo("redis-uds://***@/run/redis.sock?db=1");
   }

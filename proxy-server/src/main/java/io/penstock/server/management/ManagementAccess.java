@@ -1,0 +1,91 @@
+package io.penstock.server.management;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.apache.catalina.connector.Request;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which requests to the management port may change something. With a token, those that have it;
+ * without one, those of programs on this machine. The token may change while requests arrive.
+ */
+public final class ManagementAccess {
+
+  private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS", "TRACE");
+
+  private static final String SCHEME = "bearer ";
+
+  /**
+   * Headers of a proxy on this machine, which passes on requests of others, and of a browser, which
+   * sends requests for any page that its user visits.
+   */
+  private static final List<String> OF_OTHERS =
+      List.of(
+          "Forwarded",
+          "X-Forwarded-For",
+          "X-Forwarded-Host",
+          "X-Forwarded-Proto",
+          "X-Real-IP",
+          "Via",
+          "Origin",
+          "Sec-Fetch-Site");
+
+  private volatile byte @Nullable [] digest; // null if there is no token
+
+  ManagementAccess(@Nullable String token) {
+    require(token);
+  }
+
+  /** Requires another token from now on, or none if it is null. Safe from any thread. */
+  public void require(@Nullable String token) {
+    digest = token == null ? null : digest(token);
+  }
+
+  /** Returns why the request must not be served, or null. */
+  @Nullable Rejection check(Request request) {
+    if (READING.contains(request.getMethod())) {
+      return null;
+    }
+    byte[] required = digest;
+    if (required == null) {
+      return isOfThisMachine(request) ? null : Rejection.NOT_LOCAL;
+    }
+    String header = request.getHeader("Authorization");
+    boolean bearer = header != null && header.toLowerCase(Locale.ROOT).startsWith(SCHEME);
+    if (header == null || !bearer) {
+      return Rejection.TOKEN;
+    }
+    // digests have one length, so that the time does not depend on that of the token
+    byte[] given = digest(header.substring(SCHEME.length()).strip());
+    return MessageDigest.isEqual(required, given) ? null : Rejection.TOKEN;
+  }
+
+  private static boolean isOfThisMachine(Request request) {
+    for (String header : OF_OTHERS) {
+      if (request.getHeader(header) != null) {
+        return false;
+      }
+    }
+    try {
+      return InetAddress.getByName(request.getRemoteAddr())
+          .isLoopbackAddress(); // no name: no query
+    } catch (UnknownHostException e) {
+      return false;
+    }
+  }
+
+  private static byte[] digest(String token) {
+    try {
+      return MessageDigest.getInstance("SHA-256").digest(token.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // every JDK has it
+    }
+  }
+}

@@ -1,0 +1,61 @@
+package io.penstock.server.reload;
+
+import io.penstock.server.config.Readiness;
+import io.penstock.server.config.StartConfiguration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The configuration that Penstock follows now. The reload changes it; any thread reads it. */
+public final class ConfigurationInForce {
+
+  /**
+   * What is in force.
+   *
+   * @param version 1 at the start, and one more for each change that was applied
+   * @param since when it was applied
+   * @param readFrom files and folders, the one that wins first
+   * @param pending keys whose values in the files are not in force: they need a restart
+   * @param lastAttempt the last reload, or null if there was none
+   */
+  record Snapshot(
+      int version,
+      Instant since,
+      StartConfiguration configuration,
+      List<String> readFrom,
+      List<String> pending,
+      @Nullable Attempt lastAttempt) {
+
+    Snapshot {
+      readFrom = List.copyOf(readFrom);
+      pending = List.copyOf(pending);
+    }
+  }
+
+  private final StartConfiguration atStart;
+  private volatile Snapshot current;
+
+  ConfigurationInForce(StartConfiguration atStart, List<String> readFrom) {
+    this.atStart = atStart;
+    this.current = new Snapshot(1, Instant.now(), atStart, readFrom, List.of(), null);
+  }
+
+  Snapshot current() {
+    return current;
+  }
+
+  /** Returns the configuration of the start: what needs a restart is as it says. */
+  StartConfiguration atStart() {
+    return atStart;
+  }
+
+  /** Puts another configuration in force, or adds what the last reload found out. */
+  void set(Snapshot next) {
+    current = next;
+  }
+
+  /** Returns the rule of the readiness probe. */
+  public Readiness readiness() {
+    return current.configuration().properties().readiness();
+  }
+}

@@ -1,0 +1,74 @@
+package io.penstock.server.reload;
+
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.ConfigurableEnvironment;
+
+/** Files that values of keys name: with passwords, keys and certificates. */
+final class NamedFiles {
+
+  private static final Set<ConfigurationPropertyName> ROOTS =
+      Set.of(
+          ConfigurationPropertyName.of("penstock"),
+          ConfigurationPropertyName.of("spring.ssl.bundle"),
+          ConfigurationPropertyName.of("camellia-redis-proxy"));
+
+  /** Last elements of keys, uniform. */
+  private static final Set<String> KEYS =
+      Set.of(
+          "passwordfile",
+          "sentinelpasswordfile",
+          "managementtokenfile",
+          "certificate",
+          "privatekey",
+          "location");
+
+  private NamedFiles() {}
+
+  /** Returns the files, whether they exist and can be used or not. */
+  static Set<Path> of(ConfigurableEnvironment environment) {
+    Set<Path> files = new TreeSet<>();
+    for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+      if (source instanceof IterableConfigurationPropertySource iterable) {
+        iterable.stream()
+            .filter(NamedFiles::isFile)
+            .forEach(key -> add(files, source.getConfigurationProperty(key), environment));
+      }
+    }
+    return files;
+  }
+
+  private static boolean isFile(ConfigurationPropertyName key) {
+    return KEYS.contains(key.getLastElement(Form.UNIFORM))
+        && ROOTS.stream().anyMatch(root -> root.isAncestorOf(key));
+  }
+
+  private static void add(
+      Set<Path> files,
+      @Nullable ConfigurationProperty property,
+      ConfigurableEnvironment environment) {
+    String value = property == null ? "" : String.valueOf(property.getValue());
+    if (value.isBlank()
+        || value.contains("-----BEGIN")
+        || value.startsWith("classpath:")
+        || value.startsWith("base64:")) {
+      return;
+    }
+    try {
+      String path = environment.resolvePlaceholders(value).strip();
+      files.add(
+          Path.of(path.startsWith("file:") ? path.substring("file:".length()) : path)
+              .toAbsolutePath());
+    } catch (IllegalArgumentException _) {
+      // no path: reading the configuration reports it
+    }
+  }
+}

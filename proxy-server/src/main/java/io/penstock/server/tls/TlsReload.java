@@ -1,0 +1,87 @@
+package io.penstock.server.tls;
+
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundleRegistry;
+import org.springframework.boot.ssl.SslBundles;
+
+/**
+ * The bundles in force, and Spring Boot's copies of them. Spring Boot watches the files that a
+ * bundle had at the start; a reload reads the files that it has then.
+ */
+public final class TlsReload {
+
+  private static final Logger LOG = LoggerFactory.getLogger(TlsConfiguration.class);
+
+  private final TlsBundles first;
+  private final ObjectProvider<SslBundles> spring;
+  private final ObjectProvider<SslBundleRegistry> registry;
+  private final Set<String> listened = new HashSet<>(); // on one thread at a time
+  private volatile TlsBundles current;
+
+  TlsReload(
+      TlsBundles first,
+      ObjectProvider<SslBundles> spring,
+      ObjectProvider<SslBundleRegistry> registry) {
+    this.first = first;
+    this.spring = spring;
+    this.registry = registry;
+    this.current = first;
+  }
+
+  /** Returns the bundles in force. */
+  public TlsBundles current() {
+    return current;
+  }
+
+  /** Learns from Spring Boot when files of the bundles in force change. */
+  void listen() {
+    for (String name : current.used()) {
+      if (spring.getObject().getBundleNames().contains(name) && listened.add(name)) {
+        spring.getObject().addBundleUpdateHandler(name, changed -> replace(name, changed));
+      }
+    }
+  }
+
+  /**
+   * Puts the bundles of a configuration in force that replaces the earlier one, and passes them to
+   * Spring Boot: its metrics show when certificates expire. On the thread of the reload.
+   */
+  public void inForce(TlsBundles next) {
+    current = next;
+    for (String name : next.changed()) {
+      SslBundle content = next.content(name);
+      if (spring.getObject().getBundleNames().contains(name)) {
+        registry.getObject().updateBundle(name, content);
+      } else {
+        registry.getObject().registerBundle(name, content);
+      }
+    }
+    listen();
+  }
+
+  /** Called on the thread of Spring Boot's file watcher, and by {@link #inForce}. */
+  void replace(String name, SslBundle changed) {
+    TlsBundles bundles = current;
+    if (!bundles.used().contains(name)) {
+      return;
+    }
+    if (first.names().contains(name) && !bundles.isReadAsBy(first, name)) {
+      return; // a file that the bundle had at the start, and has no more
+    }
+    try {
+      if (bundles.replace(name, changed)) {
+        LOG.info("SSL bundle {} has changed; new connections use it", name);
+      }
+    } catch (IllegalArgumentException e) {
+      LOG.error(
+          "SSL bundle {} has changed and cannot be used; the earlier one stays: {}",
+          name,
+          e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.penstock.server.tls;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.penstock.core.tls.InvalidTlsException;
+import io.penstock.core.tls.TlsBundle;
+import io.penstock.core.tls.TlsMaterial;
+import java.security.GeneralSecurityException;
+import java.security.Key;
+import java.security.KeyStore;
+import java.security.MessageDigest;
+import java.security.cert.Certificate;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.ssl.SslBundle;
+
+/**
+ * A bundle that a listener or an upstream uses, and what it contains. Immutable, except that the
+ * bundle takes on new content.
+ *
+ * @param bundle the same for a name as long as Penstock runs
+ * @param content as Spring Boot read it
+ * @param material the same for the core
+ * @param digest of keys, certificates and options
+ */
+record UsedBundle(TlsBundle bundle, SslBundle content, TlsMaterial material, String digest) {
+
+  /**
+   * Returns a bundle with this content.
+   *
+   * @param before the bundle of this name until now, or null; it is used on if it can be
+   * @throws IllegalArgumentException if the content cannot be used; the message is the reason
+   */
+  static UsedBundle of(String name, SslBundle content, @Nullable UsedBundle before) {
+    if (before != null) {
+      try {
+        return before.with(content);
+      } catch (InvalidTlsException _) {
+        // what uses it now cannot use the new content; what will use it perhaps can
+      }
+    }
+    TlsMaterial material = material(content);
+    return new UsedBundle(new TlsBundle(name, material), content, material, digest(content));
+  }
+
+  /**
+   * Replaces the content; returns this if it is the same.
+   *
+   * @throws InvalidTlsException if it cannot be used where this is used; nothing is changed then
+   * @throws IllegalArgumentException if it cannot be read; the message is the reason
+   */
+  UsedBundle with(SslBundle other) {
+    TlsMaterial next = material(other);
+    String digestOfNext = digest(other);
+    if (digest.equals(digestOfNext)) {
+      return this;
+    }
+    bundle.replace(next);
+    return new UsedBundle(bundle, other, next, digestOfNext);
+  }
+
+  /**
+   * Returns the content of a bundle.
+   *
+   * @throws IllegalArgumentException if it cannot be read; the message is the reason
+   */
+  private static TlsMaterial material(SslBundle bundle) {
+    try {
+      boolean keys = bundle.getStores().getKeyStore() != null;
+      boolean trusted = bundle.getStores().getTrustStore() != null;
+      return new TlsMaterial(
+          keys ? bundle.getManagers().getKeyManagerFactory() : null,
+          trusted ? bundle.getManagers().getTrustManagerFactory() : null,
+          list(bundle.getOptions().getEnabledProtocols()),
+          list(bundle.getOptions().getCiphers()));
+    } catch (RuntimeException e) {
+      throw unreadable(e);
+    }
+  }
+
+  private static List<String> list(String @Nullable [] values) {
+    return values == null ? List.of() : Arrays.asList(values);
+  }
+
+  /** Returns an exception with the reason as its message. */
+  static IllegalArgumentException unreadable(RuntimeException failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    String message = root.getMessage();
+    return new IllegalArgumentException(
+        message == null || message.isBlank() ? root.getClass().getSimpleName() : message, failure);
+  }
+
+  private static String digest(SslBundle bundle) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      String storePassword = bundle.getStores().getKeyStorePassword();
+      String keyPassword = bundle.getKey().getPassword();
+      add(digest, bundle.getStores().getKeyStore(), keyPassword, storePassword);
+      add(digest, bundle.getStores().getTrustStore(), null, null);
+      String options =
+          bundle.getKey().getAlias()
+              + Arrays.toString(bundle.getOptions().getCiphers())
+              + Arrays.toString(bundle.getOptions().getEnabledProtocols())
+              + bundle.getProtocol();
+      return HexFormat.of().formatHex(digest.digest(options.getBytes(UTF_8)));
+    } catch (GeneralSecurityException | RuntimeException e) {
+      throw new IllegalArgumentException(String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static void add(
+      MessageDigest digest,
+      @Nullable KeyStore store,
+      @Nullable String keyPassword,
+      @Nullable String storePassword)
+      throws GeneralSecurityException {
+    digest.update((byte) (store == null ? 0 : 1));
+    if (store == null) {
+      return;
+    }
+    String password = keyPassword == null ? storePassword : keyPassword;
+    List<String> aliases = Collections.list(store.aliases());
+    Collections.sort(aliases);
+    for (String alias : aliases) {
+      digest.update(alias.getBytes(UTF_8));
+      Certificate[] chain = store.getCertificateChain(alias);
+      for (Certificate each :
+          chain == null ? new Certificate[] {store.getCertificate(alias)} : chain) {
+        digest.update(each.getEncoded());
+      }
+      Key key =
+          store.isKeyEntry(alias)
+              ? store.getKey(alias, password == null ? new char[0] : password.toCharArray())
+              : null;
+      if (key != null && key.getEncoded() != null) {
+        digest.update(key.getEncoded());
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "UsedBundle[" + bundle.name() + "]"; // no password of a store
+  }
+}

@@ -1,0 +1,119 @@
+package io.penstock.server.reload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.penstock.server.config.PenstockProperties;
+import io.penstock.server.config.StartConfiguration;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.mock.env.MockEnvironment;
+
+class ConfigurationTreeTest {
+
+  private static PenstockProperties properties(String... keysAndValues) {
+    MockEnvironment environment = new MockEnvironment();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      environment.setProperty(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    return StartConfiguration.read(environment).properties();
+  }
+
+  @Test
+  void showsDefaultsAndNoSecrets() {
+    PenstockProperties now =
+        properties(
+            "penstock.transpond.local.resource",
+            "redis-cluster://app:s3cret@h:1",
+            "penstock.password",
+            "s3cret",
+            "penstock.management-token",
+            "s3cret");
+
+    Map<String, Object> tree = ConfigurationTree.of(now, now);
+
+    assertThat(tree)
+        .containsEntry("password", "***")
+        .containsEntry("management-token", "***")
+        .containsEntry("max-clients", 10_000)
+        .containsEntry("tcp-keepalive", "5m")
+        .containsEntry("proto-max-bulk-len", "512MB")
+        .containsEntry("transport", "auto")
+        .containsEntry("readiness", "any-slot")
+        .doesNotContainKey("event-loops");
+    assertThat(tree.toString())
+        .doesNotContain("s3cret")
+        .contains("resource=redis-cluster://app:***@h:1");
+  }
+
+  @Test
+  void showsTheUserOfAUrlWhosePasswordIsInAFile(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("p"), "s3cret");
+    PenstockProperties now =
+        properties(
+            "penstock.upstreams.a.resource",
+            "rediss-cluster://app@h:1",
+            "penstock.upstreams.a.password-file",
+            file.toString(),
+            "penstock.upstreams.b",
+            "redis://s3cret@h:2",
+            "penstock.listeners.main.port",
+            "1",
+            "penstock.listeners.main.upstream",
+            "a",
+            "penstock.listeners.main.password",
+            "s3cret");
+
+    Map<String, Object> tree = ConfigurationTree.of(now, now);
+
+    assertThat(tree).doesNotContainKeys("port", "bind", "password");
+    assertThat(tree.toString())
+        .contains("resource=rediss-cluster://app@h:1", "resource=redis://***@h:2")
+        .contains("password-file=" + file)
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void masksUrlsOfShards() {
+    PenstockProperties now =
+        properties(
+            "penstock.upstreams.a.shards.distribution",
+            "modula",
+            "penstock.upstreams.a.shards.servers",
+            "redis://:s3cret@h:1?weight=2,redis://h:2");
+
+    assertThat(ConfigurationTree.of(now, now).toString())
+        .contains("redis://:***@h:1?weight=2", "redis://h:2")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void whatNeedsARestartIsAsAtTheStart() {
+    String resource = "penstock.transpond.local.resource";
+    PenstockProperties start = properties(resource, "redis://h:1", "penstock.event-loops", "2");
+    PenstockProperties now =
+        properties(
+            resource,
+            "redis://h:1",
+            "penstock.event-loops",
+            "3",
+            "penstock.sync.max-connections-per-node",
+            "7",
+            "penstock.bind",
+            "127.0.0.1,::1");
+
+    Map<String, Object> tree = ConfigurationTree.of(now, start);
+
+    assertThat(tree)
+        .containsEntry("event-loops", 2)
+        .containsEntry("bind", List.of("127.0.0.1", "::1"));
+    assertThat(tree)
+        .extractingByKey("sync", InstanceOfAssertFactories.MAP)
+        .containsEntry("max-connections-per-node", 256);
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of secrets. */
+@NullMarked
+package io.penstock.server.secret;
+
+import org.jspecify.annotations.NullMarked;
