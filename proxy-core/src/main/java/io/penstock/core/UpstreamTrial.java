@@ -6,8 +6,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Waits until a new upstream answers as well as the one that it replaces, before clients use it. An
- * upstream that does not answer itself may be replaced by any. On the topology thread.
+ * Waits until a new upstream answers as well as the one that it replaces, and knows as much about
+ * its nodes, before clients use it. An upstream that neither answers nor knows them may be replaced
+ * by any. On the topology thread.
  */
 final class UpstreamTrial {
 
@@ -21,6 +22,7 @@ final class UpstreamTrial {
   private final ProxyUpstream upstream;
   private final boolean mustBeComplete;
   private final boolean mustBeReady;
+  private final boolean mustKnowNodes;
   private final CompletableFuture<Void> result = new CompletableFuture<>();
   private final Duration time;
 
@@ -29,6 +31,7 @@ final class UpstreamTrial {
     this.upstream = upstream;
     this.mustBeComplete = earlier.isComplete();
     this.mustBeReady = earlier.isReady();
+    this.mustKnowNodes = earlier.topology().isFullyCovered();
     Duration limit = upstream.settings().backend().connectTimeout().multipliedBy(CONNECT_TIMEOUTS);
     this.time = limit.compareTo(LEAST_TIME) < 0 ? LEAST_TIME : limit;
   }
@@ -42,7 +45,7 @@ final class UpstreamTrial {
   }
 
   private void check(long deadline) {
-    if (mustBeComplete ? upstream.isComplete() : !mustBeReady || upstream.isReady()) {
+    if (isGood()) {
       result.complete(null);
     } else if (thread.nanoTime() - deadline < 0) {
       thread.runAfter(PERIOD, () -> check(deadline));
@@ -51,6 +54,12 @@ final class UpstreamTrial {
     } else {
       result.completeExceptionally(new ChangeRejectedException(reason()));
     }
+  }
+
+  private boolean isGood() {
+    return (!mustBeComplete || upstream.isComplete())
+        && (!mustBeReady || upstream.isReady())
+        && (!mustKnowNodes || upstream.topology().isFullyCovered());
   }
 
   private String reason() {

@@ -108,6 +108,7 @@ public final class ControlPlane {
   private static final class Threads {
 
     final List<RedisClient> clients = new CopyOnWriteArrayList<>();
+    final List<CompletableFuture<Void>> releasing = new CopyOnWriteArrayList<>();
     final NettyTopologyThread topology = new NettyTopologyThread();
     final EventLoopGroupProvider io = new DefaultEventLoopGroupProvider(1, ControlPlane::threads);
     final ClientResources resources =
@@ -143,10 +144,15 @@ public final class ControlPlane {
     if (closed.get()) {
       return; // which closes them too
     }
-    Stream.concat(Stream.of(client), encrypted.values().stream())
-        .forEach(each ->
-            each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)
-                .whenComplete((_, _) -> threads.clients.remove(each)));
+    Stream.concat(Stream.of(client), encrypted.values().stream()).forEach(this::release);
+  }
+
+  private void release(RedisClient each) {
+    threads.clients.remove(each);
+    CompletableFuture<Void> released =
+        each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
+    threads.releasing.add(released);
+    released.whenComplete((_, _) -> threads.releasing.remove(released));
   }
 
   private boolean isClosed() {
@@ -259,9 +265,12 @@ public final class ControlPlane {
     closed.set(true);
     CompletableFuture<Void> done = new CompletableFuture<>();
     CompletableFuture.allOf(
-            threads.clients.stream()
-                .map(each ->
-                    each.shutdownAsync(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS))
+            Stream.concat(
+                    threads.clients.stream()
+                        .map(each ->
+                            each.shutdownAsync(
+                                QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)),
+                    threads.releasing.stream())
                 .toArray(CompletableFuture[]::new))
         .handle((ignored, failure) -> endIo())
         .thenCompose(ended -> ended)

@@ -23,6 +23,13 @@ final class ClusterFaults {
 
   private ClusterFaults() {}
 
+  /** Returns the faults of the network, and failovers. */
+  static List<Fault> core() {
+    return all().stream()
+        .filter(fault -> fault.place() == Fault.Place.NETWORK || fault.name().contains("failover"))
+        .toList();
+  }
+
   /** Returns all faults: those of any upstream, and those that change roles and slots. */
   static List<Fault> all() {
     List<Fault> all = new ArrayList<>(Faults.all());

@@ -3,6 +3,7 @@ package io.penstock.server.fault;
 import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.server.it.BackgroundChanges;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.SharedCluster;
@@ -33,6 +34,7 @@ final class ClusterTestbed implements FaultTestbed {
   private final Relay clientRelay;
   private final List<Integer> slots;
   private final @Nullable TestAuthority authority; // null without TLS
+  private @Nullable BackgroundChanges changes;
   private volatile List<Member> lastMasters;
   private volatile long failedOverAt = System.nanoTime();
 
@@ -79,6 +81,13 @@ final class ClusterTestbed implements FaultTestbed {
         true,
         proxy ->
             proxy.transport(transport).commandTimeout(commandTimeout).tls(TlsOfTests.listener()));
+  }
+
+  /** Starts it, and changes the settings of the proxy all the time. */
+  static ClusterTestbed startWithChanges(Transport transport, Duration commandTimeout) {
+    ClusterTestbed started = start(transport, commandTimeout);
+    started.changes = BackgroundChanges.of(started.proxy.proxy());
+    return started;
   }
 
   private static EmbeddedCluster.Builder builder(@Nullable TestAuthority authority) {
@@ -201,6 +210,16 @@ final class ClusterTestbed implements FaultTestbed {
 
   @Override
   public void close() {
+    try {
+      if (changes != null) {
+        changes.close();
+      }
+    } finally {
+      closeAll();
+    }
+  }
+
+  private void closeAll() {
     clientRelay.close();
     proxy.close();
     closeNodes();

@@ -25,14 +25,8 @@ class TlsFaultsIT {
   @Timeout(value = 2, unit = TimeUnit.HOURS)
   void faultsAreSurvivedOverTls(Transport transport) {
     ReferenceServer.assumeAtLeast(7, 0, "bind-source-addr, to tell nodes from Penstock,");
-    List<Fault> faults = FaultRun.isFull() ? ClusterFaults.all() : core();
+    List<Fault> faults = FaultRun.isFull() ? ClusterFaults.all() : ClusterFaults.core();
     new FaultSuite("cluster with TLS", faults, ClusterTestbed::startWithTls)
         .run(transport, FaultsIT.COMMAND_TIMEOUT);
-  }
-
-  private static List<Fault> core() {
-    return ClusterFaults.all().stream()
-        .filter(fault -> fault.place() == Fault.Place.NETWORK || fault.name().contains("failover"))
-        .toList();
   }
 }
