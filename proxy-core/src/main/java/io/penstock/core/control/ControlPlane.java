@@ -108,7 +108,7 @@ public final class ControlPlane {
   private static final class Threads {
 
     final List<RedisClient> clients = new CopyOnWriteArrayList<>();
-    final List<CompletableFuture<Void>> releasing = new CopyOnWriteArrayList<>();
+    final Map<RedisClient, CompletableFuture<Void>> releasing = new ConcurrentHashMap<>();
     final NettyTopologyThread topology = new NettyTopologyThread();
     final EventLoopGroupProvider io = new DefaultEventLoopGroupProvider(1, ControlPlane::threads);
     final ClientResources resources =
@@ -151,8 +151,8 @@ public final class ControlPlane {
     threads.clients.remove(each);
     CompletableFuture<Void> released =
         each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
-    threads.releasing.add(released);
-    released.whenComplete((_, _) -> threads.releasing.remove(released));
+    threads.releasing.put(each, released);
+    released.whenComplete((_, _) -> threads.releasing.remove(each));
   }
 
   private boolean isClosed() {
@@ -270,7 +270,7 @@ public final class ControlPlane {
                         .map(each ->
                             each.shutdownAsync(
                                 QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)),
-                    threads.releasing.stream())
+                    threads.releasing.values().stream())
                 .toArray(CompletableFuture[]::new))
         .handle((ignored, failure) -> endIo())
         .thenCompose(ended -> ended)
