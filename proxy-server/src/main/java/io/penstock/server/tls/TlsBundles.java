@@ -2,6 +2,7 @@ package io.penstock.server.tls;
 
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
+import java.security.KeyStore;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -52,6 +53,11 @@ public final class TlsBundles {
     return names;
   }
 
+  /** Returns the names of the bundles that were asked for. */
+  public Set<String> usedNames() {
+    return Set.copyOf(used.keySet());
+  }
+
   /** Returns the bundles that were asked for, by name. */
   Map<String, TlsBundle> used() {
     return used;
@@ -96,16 +102,25 @@ public final class TlsBundles {
    */
   static TlsMaterial material(SslBundle bundle) {
     try {
-      boolean keys = bundle.getStores().getKeyStore() != null;
+      KeyStore keys = bundle.getStores().getKeyStore();
+      if (keys != null) {
+        KeyPairs.verify(keys, bundle.getKey().getAlias(), keyPassword(bundle));
+      }
       boolean trusted = bundle.getStores().getTrustStore() != null;
       return new TlsMaterial(
-          keys ? bundle.getManagers().getKeyManagerFactory() : null,
+          keys != null ? bundle.getManagers().getKeyManagerFactory() : null,
           trusted ? bundle.getManagers().getTrustManagerFactory() : null,
           list(bundle.getOptions().getEnabledProtocols()),
           list(bundle.getOptions().getCiphers()));
     } catch (RuntimeException e) {
       throw unreadable(e);
     }
+  }
+
+  private static char @Nullable [] keyPassword(SslBundle bundle) {
+    String own = bundle.getKey().getPassword();
+    String password = own == null ? bundle.getStores().getKeyStorePassword() : own;
+    return password == null ? null : password.toCharArray();
   }
 
   private static List<String> list(String @Nullable [] values) {

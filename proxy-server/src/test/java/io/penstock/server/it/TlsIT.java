@@ -373,6 +373,7 @@ class TlsIT {
       assertThat(client.call("SET", "k", "v")).startsWith("-UNAVAILABLE");
       assertThat(server.text("INFO", "commandstats")).doesNotContain("cmdstat_set");
       assertThat(proxy.proxy().isReady()).isFalse();
+      assertThat(proxy.stats().nodes()).anyMatch(node -> node.errors() > 0);
     }
   }
 

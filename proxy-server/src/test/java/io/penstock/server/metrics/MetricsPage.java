@@ -147,6 +147,7 @@ final class MetricsPage {
               "a command", "Its name in upper case. The series exists once the command was used");
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
+      case "bundle" -> Map.of("a name", "The SSL bundle that a listener or an upstream uses");
       case "state" -> replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
@@ -176,6 +177,12 @@ final class MetricsPage {
       case COMMANDS -> of(Outcome.class, MetricsPage::lower, MetricsPage::meaning);
       case FAILOVER_HOLD_OUTCOMES ->
           of(HeldOutcome.class, MetricsPage::lower, MetricsPage::meaning);
+      case TLS_BUNDLE_RELOADS ->
+          of(
+              "applied",
+              "New connections use the new content",
+              "rejected",
+              "The new content cannot be used, and the earlier one stays");
       default ->
           of("ok", "The refresh succeeded", "error", "No node gave a usable view of the topology");
     };
