@@ -125,7 +125,7 @@ final class KeyNames {
     boolean own =
         LISTENERS.isAncestorOf(name)
             ? OWN.contains(key)
-            : Set.of(RESOURCE, SHARDS, "tls").contains(key);
+            : Set.of(RESOURCE, SHARDS, "tls", "proxyprotocol").contains(key);
     return own ? null : joined(PropertiesReader.PREFIX, name, KEY);
   }
 

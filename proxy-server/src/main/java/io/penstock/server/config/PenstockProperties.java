@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
@@ -129,7 +130,14 @@ public record PenstockProperties(
 
   /** Returns the upstream with this resource that has no keys of its own. */
   Upstream upstreamOf(@Nullable String resource) {
-    return new Upstream(resource, null, transpond.local().tls(), reads, backend, topology);
+    return new Upstream(
+        resource,
+        null,
+        transpond.local().tls(),
+        transpond.local().proxyProtocol(),
+        reads,
+        backend,
+        topology);
   }
 
   @Override
@@ -340,11 +348,15 @@ public record PenstockProperties(
    *     upstreams.
    * @param tls TLS of the connections to the nodes of upstream `default`. For URLs that begin with
    *     `rediss`.
+   * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
+   *     nodes of upstream `default`: `v1` or `v2`. For nodes behind a load balancer that expects
+   *     it.
    */
   public record Local(
       @DefaultValue("simple") String type,
       @Nullable String resource,
-      @DefaultValue @Valid NodeTls tls) {
+      @DefaultValue @Valid NodeTls tls,
+      @Nullable HAProxyProtocolVersion proxyProtocol) {
 
     @Override
     public String toString() {
@@ -458,6 +470,8 @@ public record PenstockProperties(
    * @param resource URL of the servers. Must be set unless there are `shards`.
    * @param shards Servers and other upstreams that share the keys.
    * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
+   * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
+   *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it.
    * @param reads Which nodes serve commands that only read.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
@@ -466,6 +480,7 @@ public record PenstockProperties(
       @Nullable String resource,
       @Valid @Nullable Shards shards,
       @DefaultValue @Valid NodeTls tls,
+      @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology) {

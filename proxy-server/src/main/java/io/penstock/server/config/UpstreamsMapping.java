@@ -11,6 +11,7 @@ import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
@@ -51,7 +52,7 @@ final class UpstreamsMapping {
     all.forEach((name, upstream) -> {
       if (upstream.shards() == null) {
         String key = keyOfResource(name, properties, demo);
-        resources.put(name, encrypted(resource(upstream.resource(), key), upstream.tls(), key));
+        resources.put(name, transported(resource(upstream.resource(), key), upstream, key));
       }
     });
     ShardTargets targets = new ShardTargets(reader, all, resources);
@@ -61,7 +62,7 @@ final class UpstreamsMapping {
       PenstockProperties.Shards shards = upstream.shards();
       Resource resource = resources.get(name);
       if (shards != null) {
-        resource = shards(shards, upstream.tls(), prefix, targets);
+        resource = shards(shards, upstream, prefix, targets);
       }
       upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
     });
@@ -143,26 +144,36 @@ final class UpstreamsMapping {
     }
   }
 
-  /** Returns the resource with TLS where its URL says so. */
-  private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
+  /** Returns the resource with what comes before Redis's protocol: TLS where its URL says so. */
+  private Resource transported(
+      Resource resource, PenstockProperties.Upstream upstream, String urlKey) {
     String section = urlKey.substring(0, urlKey.length() - "resource".length()) + "tls.";
     if (!resource.tls() && !resource.sentinelTls()) {
-      rejectKeysWithoutTls(tls, section);
-      return resource;
+      rejectKeysWithoutTls(upstream.tls(), section);
+      return resource.with(new NodeTransport(null, upstream.proxyProtocol()));
     }
-    return resource.with(nodeTls(tls, section));
+    return resource.with(
+        new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
   }
 
   private Resource shards(
       PenstockProperties.Shards shards,
-      PenstockProperties.NodeTls tls,
+      PenstockProperties.Upstream upstream,
       String prefix,
       ShardTargets targets) {
     String section = prefix + "tls.";
-    UpstreamSettings all =
-        new ShardsMapping(reader, prefix, targets, nodeTls(tls, section)).map(shards);
-    if (all.parts().stream().allMatch(shard -> shard.access().tls() == null)) {
-      rejectKeysWithoutTls(tls, section);
+    var transport = new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol());
+    UpstreamSettings all = new ShardsMapping(reader, prefix, targets, transport).map(shards);
+    if (all.parts().stream().allMatch(shard -> shard.access().transport().tls() == null)) {
+      rejectKeysWithoutTls(upstream.tls(), section);
+    }
+    if (upstream.proxyProtocol() != null
+        && all.parts().stream()
+            .allMatch(shard -> shard.access().transport().proxyProtocol() == null)) {
+      throw invalid(
+          prefix + "proxy-protocol",
+          "the shards of this upstream are other upstreams, which have a key of their own",
+          "set it there, and remove this key");
     }
     return Resource.of(all);
   }

@@ -17,6 +17,7 @@ import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -66,7 +67,7 @@ class TlsIT {
   /** Builds a proxy before one node of the cluster, as if it were a single server. */
   private static ProxyFixture.Builder single(ServerProcess server, NodeTls tls) {
     var node = new Endpoint("localhost", server.tlsPort());
-    return ProxyFixture.of(new SingleUpstreamSettings(node, null, 0).with(tls));
+    return ProxyFixture.of(new SingleUpstreamSettings(node, null, 0).with(NodeTransport.of(tls)));
   }
 
   private static ServerProcess server(X509Bundle identity, TestAuthority authority) {
@@ -412,7 +413,7 @@ class TlsIT {
       var node = new Endpoint("127.0.0.1", server.tlsPort());
       var upstream =
           new SingleUpstreamSettings(node, new Credentials("app", "pässword"), 3)
-              .with(TlsOfTests.nodes());
+              .with(NodeTransport.of(TlsOfTests.nodes()));
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
           RespClient client = proxy.connect()) {
         assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
