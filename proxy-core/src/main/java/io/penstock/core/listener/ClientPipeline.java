@@ -9,7 +9,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -32,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
-
-  /** Most bytes of a header of version 2 after the addresses; balancers use some hundred. */
-  private static final int MOST_EXTENSION_BYTES = 4 * 1024;
 
   private final Function<EventLoop, SessionLoop> sessionLoops;
   private final Admission admission;
@@ -97,11 +93,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
             reject(channel, loop, CloseReason.PROXY_PROTOCOL, reason);
           }
         };
-    channel
-        .pipeline()
-        .addLast(
-            new HAProxyMessageDecoder(MOST_EXTENSION_BYTES),
-            new ProxyHeader(protocol.timeout(), outcome));
+    channel.pipeline().addLast(ProxyHeader.handlers(protocol.timeout(), outcome));
   }
 
   /** Adds what serves the client, at the end of the pipeline. */
