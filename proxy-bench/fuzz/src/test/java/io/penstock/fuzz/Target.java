@@ -2,8 +2,11 @@ package io.penstock.fuzz;
 
 import io.penstock.core.backend.ReplyTarget;
 import io.penstock.core.command.KeyTarget;
+import io.penstock.core.listener.HeaderTarget;
 import io.penstock.core.route.MergeTarget;
 import io.penstock.core.session.RequestTarget;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /** What is fuzzed. */
 enum Target {
@@ -11,6 +14,7 @@ enum Target {
   REPLIES(ReplyTarget.class, "core.resp.**:core.backend.ReplyStream"),
   MERGES(MergeTarget.class, "core.resp.**:core.route.**"),
   KEYS(KeyTarget.class, "core.command.**"),
+  HEADERS(HeaderTarget.class, "core.listener.ProxyHeader:io.netty.handler.codec.haproxy.**"),
   URLS(UrlTarget.class, "server.url.**"),
   CONFIGURATION(ConfigurationTarget.class, "server.config.**:server.url.**:core.command.RuleCheck");
 
@@ -31,6 +35,8 @@ enum Target {
 
   /** In Jazzer's notation. */
   String instrumentation() {
-    return "io.penstock." + guides.replace(":", ":io.penstock.");
+    return Arrays.stream(guides.split(":"))
+        .map(guide -> guide.startsWith("io.netty.") ? guide : "io.penstock." + guide)
+        .collect(Collectors.joining(":"));
   }
 }

@@ -156,7 +156,7 @@ final class BackendConnection implements LinkListener {
     }
     var timer =
         backend.schedule(
-            () -> abort(new BackendException("handshake timed out")),
+            () -> abort(BackendException.of(node, "handshake timed out")),
             backend.settings().connectTimeout().toMillis());
     var handshaking = connecting.connected(link, handshake.size(), timer);
     state = handshaking;
@@ -256,7 +256,7 @@ final class BackendConnection implements LinkListener {
   @Override
   public void onDisconnected(Link from) {
     if (isCurrent(from)) {
-      onLost(new BackendException("the node closed the connection"));
+      onLost(BackendException.of(node, "the node closed the connection"));
     }
   }
 

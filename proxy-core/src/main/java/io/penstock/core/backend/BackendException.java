@@ -1,5 +1,6 @@
 package io.penstock.core.backend;
 
+import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /** The failure of a connection to a node. Has no stack trace: the message is sufficient. */
@@ -30,6 +31,11 @@ public final class BackendException extends Exception {
   /** The error with which the node answered the handshake; null for any other failure. */
   @Nullable String handshakeError() {
     return handshakeError;
+  }
+
+  /** A connection to the node failed, which may be because of how it began. */
+  static BackendException of(Endpoint node, String reason) {
+    return new BackendException(node.access().transport().explain(reason));
   }
 
   /** Another node is used instead of one that is unresponsive while replies are pending. */

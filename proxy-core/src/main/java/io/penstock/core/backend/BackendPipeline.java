@@ -5,16 +5,22 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.TlsFailure;
+import io.penstock.core.transport.ProxyHeaderSender;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
+import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pipeline of a connection to a node: one handler that passes Netty's events on, after TLS's if
- * the node has it. The node is connected when the handshake of TLS has succeeded.
+ * The pipeline of a connection to a node: one handler that passes Netty's events on. Before it come
+ * the handler of TLS, if the node has it, and before that one what sends the header of the PROXY
+ * protocol, if the node wants it. The node is connected when the header is written and the
+ * handshake of TLS has succeeded.
  */
 final class BackendPipeline extends ChannelInitializer<Channel> {
 
@@ -30,7 +36,12 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    NodeTls tls = node.access().tls();
+    NodeTransport transport = node.access().transport();
+    HAProxyProtocolVersion header = transport.proxyProtocol();
+    if (header != null) {
+      channel.pipeline().addLast(ProxyHeaderSender.handlers(header));
+    }
+    NodeTls tls = transport.tls();
     if (tls != null) {
       channel
           .pipeline()
@@ -38,25 +49,26 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
               tls.newHandler(
                   channel.alloc(), node.host(), node.port(), backend.settings().connectTimeout()));
     }
-    channel.pipeline().addLast(new Handler(connection, backend, tls != null));
+    channel.pipeline().addLast(new Handler(connection, backend, transport));
   }
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private final LinkListener connection;
     private final BackendContext backend;
-    private final boolean encrypted;
+    private final NodeTransport transport;
     private @Nullable Link link;
+    private boolean failed; // before there was a link
 
-    Handler(LinkListener connection, BackendContext backend, boolean encrypted) {
+    Handler(LinkListener connection, BackendContext backend, NodeTransport transport) {
       this.connection = connection;
       this.backend = backend;
-      this.encrypted = encrypted;
+      this.transport = transport;
     }
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
-      if (!encrypted) {
+      if (transport.tls() == null) {
         connected(context);
       }
     }
@@ -70,8 +82,15 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
       if (handshake.isSuccess()) {
         connected(context);
       } else {
+        fail(context, TlsFailure.reason(handshake.cause()));
+      }
+    }
+
+    private void fail(ChannelHandlerContext context, String reason) {
+      if (!failed) {
+        failed = true;
         context.close();
-        connection.onConnectFailed(new BackendException(TlsFailure.reason(handshake.cause())));
+        connection.onConnectFailed(new BackendException(transport.explain(reason)));
       }
     }
 
@@ -100,13 +119,21 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
     public void channelInactive(ChannelHandlerContext context) {
       if (link != null) {
         connection.onDisconnected(link);
+      } else {
+        fail(context, "the node closed the connection"); // before the header was written
       }
+    }
+
+    private Throwable explained(Throwable cause) {
+      return transport.proxyProtocol() != null && cause instanceof IOException
+          ? new BackendException(transport.explain(String.valueOf(cause.getMessage())))
+          : cause;
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
       if (link != null) {
-        connection.onException(link, cause);
+        connection.onException(link, explained(cause));
       }
     }
   }

@@ -212,7 +212,7 @@ public final class Lease implements LinkListener {
     }
     var timer =
         backend.schedule(
-            () -> fail(new BackendException("handshake timed out")),
+            () -> fail(BackendException.of(node, "handshake timed out")),
             backend.settings().connectTimeout().toMillis());
     state = connecting.connected(link, handshake.size() + 1, timer);
     handshake.send(link, this);
@@ -305,7 +305,7 @@ public final class Lease implements LinkListener {
 
   @Override
   public void onDisconnected(Link from) {
-    fail(new BackendException("the node closed the connection"));
+    fail(BackendException.of(node, "the node closed the connection"));
   }
 
   @Override

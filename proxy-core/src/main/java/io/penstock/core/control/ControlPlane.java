@@ -3,6 +3,7 @@ package io.penstock.core.control;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
@@ -17,11 +18,14 @@ import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.KqueueProvider;
-import io.penstock.core.tls.NodeTls;
+import io.lettuce.core.resource.NettyCustomizer;
 import io.penstock.core.transport.OffLoopResolver;
 import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +67,7 @@ public final class ControlPlane {
   private final RedisClient client;
   private final AtomicBoolean closed; // with the threads
   private volatile boolean released;
-  private final Map<NodeTls, RedisClient> encrypted = new ConcurrentHashMap<>();
+  private final Map<NodeTransport, RedisClient> others = new ConcurrentHashMap<>();
 
   private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
@@ -86,22 +90,14 @@ public final class ControlPlane {
     return made;
   }
 
-  /**
-   * Returns the client for nodes with this access. Its connections begin with TLS if that has it.
-   */
+  /** Returns the client for nodes with this access, whose connections have its transport. */
   private RedisClient client(Endpoint node) {
-    NodeTls tls = node.access().tls();
-    return tls == null
+    NodeTransport transport = node.access().transport();
+    return transport.equals(NodeTransport.PLAIN)
         ? client
-        : encrypted.computeIfAbsent(
-            tls,
-            made ->
-                newClient(
-                    threads
-                        .resources
-                        .mutate()
-                        .nettyCustomizer(new TlsOfNode(made, timeout))
-                        .build()));
+        : others.computeIfAbsent(
+            transport,
+            made -> newClient(threads.resourcesWith(new TransportOfNode(made, timeout))));
   }
 
   /** The threads that upstreams share. They start with their first task. */
@@ -119,6 +115,24 @@ public final class ControlPlane {
             .addressResolverGroup(OffLoopResolver.INSTANCE)
             .commandLatencyRecorder(CommandLatencyRecorder.disabled())
             .build();
+    private final List<ClientResources> derived = new CopyOnWriteArrayList<>();
+
+    /** Returns the resources with a customizer; they share the threads. */
+    ClientResources resourcesWith(NettyCustomizer customizer) {
+      ClientResources made = resources.mutate().nettyCustomizer(customizer).build();
+      derived.add(made);
+      return made;
+    }
+
+    /** Ends the resources but not the threads. Lettuce warns of those that were not ended. */
+    void endResources() {
+      derived.forEach(Threads::end);
+      end(resources);
+    }
+
+    private static void end(ClientResources each) {
+      each.shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
+    }
   }
 
   /**
@@ -144,7 +158,7 @@ public final class ControlPlane {
     if (closed.get()) {
       return; // which closes them too
     }
-    Stream.concat(Stream.of(client), encrypted.values().stream()).forEach(this::release);
+    Stream.concat(Stream.of(client), others.values().stream()).forEach(this::release);
   }
 
   private void release(RedisClient each) {
@@ -190,16 +204,16 @@ public final class ControlPlane {
    */
   public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       Endpoint node) {
-    return unlessClosed(() -> client(node).connectPubSubAsync(StringCodec.UTF8, uri(node)));
+    return unlessClosed(node, () -> client(node).connectPubSubAsync(StringCodec.UTF8, uri(node)));
   }
 
   private <T> CompletionStage<T> connected(
       Endpoint node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
     return unlessClosed(
-        () -> client(node).connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
+        node, () -> client(node).connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
   }
 
-  private <T> CompletionStage<T> unlessClosed(Supplier<CompletionStage<T>> action) {
+  private <T> CompletionStage<T> unlessClosed(Endpoint node, Supplier<CompletionStage<T>> action) {
     if (isClosed()) {
       return CompletableFuture.failedFuture(new IllegalStateException("closed"));
     }
@@ -209,17 +223,32 @@ public final class ControlPlane {
           if (failure == null) {
             result.complete(value);
           } else {
-            result.completeExceptionally(masked(failure));
+            result.completeExceptionally(explained(node, failure));
           }
         });
     return result;
   }
 
-  /** Removes passwords: a server that does not know AUTH repeats its arguments in the error. */
-  private static Throwable masked(Throwable failure) {
+  /**
+   * Removes passwords: a server that does not know AUTH repeats its arguments in the error. Adds
+   * what a node may not have expected that ends the connection or does not answer.
+   */
+  private static Throwable explained(Endpoint node, Throwable failure) {
     String reason = Outage.reason(failure);
     String masked = Credentials.mask(reason);
-    return masked.equals(reason) ? failure : new IllegalStateException(masked);
+    String told = mayBeHeader(failure) ? node.access().transport().explain(masked) : masked;
+    return told.equals(reason) ? failure : new IllegalStateException(told);
+  }
+
+  /** Returns whether a connection was made, and there was no error reply. */
+  private static boolean mayBeHeader(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return !(root instanceof RedisCommandExecutionException
+        || root instanceof ConnectException
+        || root instanceof UnknownHostException);
   }
 
   /** Closes a connection. */
@@ -281,7 +310,7 @@ public final class ControlPlane {
 
   private CompletionStage<Void> endIo() {
     CompletableFuture<Void> ended = new CompletableFuture<>();
-    threads.resources.shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
+    threads.endResources();
     threads
         .io
         .shutdown(QUIET_MILLIS, END_SECONDS * 1_000, TimeUnit.MILLISECONDS)

@@ -9,7 +9,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -33,9 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
-
-  /** Most bytes of a header of version 2 after the addresses; balancers use some hundred. */
-  private static final int MOST_EXTENSION_BYTES = 4 * 1024;
 
   private final @Nullable String unixSocket;
   private volatile Clients clients;
@@ -114,11 +110,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
             reject(client, CloseReason.PROXY_PROTOCOL, reason);
           }
         };
-    channel
-        .pipeline()
-        .addLast(
-            new HAProxyMessageDecoder(MOST_EXTENSION_BYTES),
-            new ProxyHeader(protocol.timeout(), outcome));
+    channel.pipeline().addLast(ProxyHeader.handlers(protocol.timeout(), outcome));
   }
 
   /** Adds what serves the client, at the end of the pipeline. */

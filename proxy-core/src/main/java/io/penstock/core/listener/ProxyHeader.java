@@ -1,13 +1,16 @@
 package io.penstock.core.listener;
 
+import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
+import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.NetUtil;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -35,14 +38,29 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
     void rejected(ChannelHandlerContext context, String reason);
   }
 
+  /** Most bytes of a header of version 2 after the addresses; balancers use some hundred. */
+  private static final int MOST_EXTENSION_BYTES = 4 * 1024;
+
   private final Duration timeout;
   private final Outcome outcome;
   private @Nullable Future<?> timer;
   private boolean over;
 
-  ProxyHeader(Duration timeout, Outcome outcome) {
+  private ProxyHeader(Duration timeout, Outcome outcome) {
     this.timeout = timeout;
     this.outcome = outcome;
+  }
+
+  /**
+   * Returns the first handlers of a new connection's pipeline: a decoder, which leaves the pipeline
+   * with the header, and this one.
+   *
+   * @param timeout longest time from now to the end of the header
+   */
+  static ChannelHandler[] handlers(Duration timeout, Outcome outcome) {
+    return new ChannelHandler[] {
+      new HAProxyMessageDecoder(MOST_EXTENSION_BYTES), new ProxyHeader(timeout, outcome)
+    };
   }
 
   @Override
@@ -63,7 +81,10 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
-    var header = (HAProxyMessage) message;
+    if (!(message instanceof HAProxyMessage header)) {
+      ReferenceCountUtil.release(message); // what the decoder still had after a rejected header
+      return;
+    }
     InetSocketAddress client;
     try {
       client = source(header);
@@ -88,11 +109,18 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
     if (protocol != HAProxyProxiedProtocol.TCP4 && protocol != HAProxyProxiedProtocol.TCP6) {
       throw new IllegalArgumentException("it is of " + protocol + ", not of TCP");
     }
-    InetAddress address = NetUtil.createInetAddressFromIpAddressString(header.sourceAddress());
+    address("destination", header.destinationAddress());
+    return new InetSocketAddress(address("source", header.sourceAddress()), header.sourcePort());
+  }
+
+  /** Netty's decoder also lets brackets and scopes pass, which no header may have. */
+  private static InetAddress address(String which, String text) {
+    boolean plain = text.indexOf('%') < 0 && text.indexOf('[') < 0;
+    InetAddress address = plain ? NetUtil.createInetAddressFromIpAddressString(text) : null;
     if (address == null) {
-      throw new IllegalArgumentException("its source is no IP address");
+      throw new IllegalArgumentException("its " + which + " is no IP address");
     }
-    return new InetSocketAddress(address, header.sourcePort());
+    return address;
   }
 
   private void end() {

@@ -5,6 +5,7 @@ import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -19,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param credentials for the master and its replicas, or null
  * @param database selected on each connection to them; 0 sends no {@code SELECT}
  * @param sentinelCredentials for the sentinels, or null
- * @param tls of the master and its replicas, or null
- * @param sentinelTls of the sentinels, or null
+ * @param transport of the connections to the master and its replicas
+ * @param sentinelTls of the sentinels, or null. They are sent no PROXY protocol header
  */
 public record SentinelUpstreamSettings(
     List<Endpoint> sentinels,
@@ -28,7 +29,7 @@ public record SentinelUpstreamSettings(
     @Nullable Credentials credentials,
     int database,
     @Nullable Credentials sentinelCredentials,
-    @Nullable NodeTls tls,
+    NodeTransport transport,
     @Nullable NodeTls sentinelTls)
     implements UpstreamSettings {
 
@@ -46,11 +47,18 @@ public record SentinelUpstreamSettings(
       @Nullable Credentials credentials,
       int database,
       @Nullable Credentials sentinelCredentials) {
-    this(sentinels, masterName, credentials, database, sentinelCredentials, null, null);
+    this(
+        sentinels,
+        masterName,
+        credentials,
+        database,
+        sentinelCredentials,
+        NodeTransport.PLAIN,
+        null);
   }
 
   @Override
-  public SentinelUpstreamSettings with(@Nullable NodeTls other) {
+  public SentinelUpstreamSettings with(NodeTransport other) {
     return new SentinelUpstreamSettings(
         sentinels, masterName, credentials, database, sentinelCredentials, other, sentinelTls);
   }
@@ -58,12 +66,12 @@ public record SentinelUpstreamSettings(
   /** Returns it with this TLS of the sentinels. */
   public SentinelUpstreamSettings withSentinelTls(@Nullable NodeTls other) {
     return new SentinelUpstreamSettings(
-        sentinels, masterName, credentials, database, sentinelCredentials, tls, other);
+        sentinels, masterName, credentials, database, sentinelCredentials, transport, other);
   }
 
   @Override
   public Upstream create(Context context) {
-    Access sentinelAccess = new Access(sentinelCredentials, 0, sentinelTls);
+    Access sentinelAccess = new Access(sentinelCredentials, 0, NodeTransport.of(sentinelTls));
     var settings =
         new SentinelSettings(
             sentinels.stream().map(sentinel -> sentinel.with(sentinelAccess)).toList(),
@@ -77,7 +85,7 @@ public record SentinelUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database, tls);
+    return new Access(credentials, database, transport);
   }
 
   @Override

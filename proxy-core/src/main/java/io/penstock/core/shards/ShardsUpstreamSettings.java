@@ -1,11 +1,11 @@
 package io.penstock.core.shards;
 
 import io.penstock.core.layout.ShardLayout;
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.Objects;
@@ -63,9 +63,9 @@ public record ShardsUpstreamSettings(
 
   /** {@inheritDoc} This sets it for each shard. */
   @Override
-  public ShardsUpstreamSettings with(@Nullable NodeTls tls) {
+  public ShardsUpstreamSettings with(NodeTransport transport) {
     return new ShardsUpstreamSettings(
-        layout, shards.stream().map(shard -> shard.with(tls)).toList(), holds, ejection);
+        layout, shards.stream().map(shard -> shard.with(transport)).toList(), holds, ejection);
   }
 
   /** {@inheritDoc} Shards may have other credentials, which their endpoints have. */

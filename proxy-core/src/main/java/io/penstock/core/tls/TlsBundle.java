@@ -1,8 +1,10 @@
 package io.penstock.core.tls;
 
 import io.netty.handler.ssl.SslContext;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLException;
@@ -15,7 +17,7 @@ public final class TlsBundle {
 
   private final String name;
   private final ReentrantLock lock = new ReentrantLock();
-  private final List<Holder> users = new ArrayList<>(); // guarded by the lock
+  private final List<WeakReference<Holder>> users = new ArrayList<>(); // guarded by the lock
   private TlsMaterial material; // guarded by the lock
 
   public TlsBundle(String name, TlsMaterial material) {
@@ -35,9 +37,10 @@ public final class TlsBundle {
   public void replace(TlsMaterial other) {
     lock.lock();
     try {
-      List<SslContext> made = users.stream().map(user -> user.make(other)).toList();
+      List<Holder> present = present();
+      List<SslContext> made = present.stream().map(user -> user.make(other)).toList();
       for (int i = 0; i < made.size(); i++) {
-        users.get(i).current = made.get(i);
+        present.get(i).current = made.get(i);
       }
       material = other;
     } finally {
@@ -55,11 +58,18 @@ public final class TlsBundle {
     lock.lock();
     try {
       var made = new Holder(factory, material);
-      users.add(made);
+      present(); // forgets the others
+      users.add(new WeakReference<>(made));
       return made;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Returns the contexts that are in use, and forgets the others. */
+  private List<Holder> present() {
+    users.removeIf(user -> user.get() == null);
+    return users.stream().map(WeakReference::get).filter(Objects::nonNull).toList();
   }
 
   /** Makes a context of a bundle's content. */

@@ -1,9 +1,9 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -13,15 +13,15 @@ import org.jspecify.annotations.Nullable;
  * A Redis Cluster, discovered from its seeds.
  *
  * @param credentials for all nodes, or null
- * @param tls of the nodes, or null
+ * @param transport of the connections to the nodes
  */
 public record ClusterUpstreamSettings(
-    List<Endpoint> seeds, @Nullable Credentials credentials, @Nullable NodeTls tls)
+    List<Endpoint> seeds, @Nullable Credentials credentials, NodeTransport transport)
     implements UpstreamSettings {
 
   /** Without TLS. */
   public ClusterUpstreamSettings(List<Endpoint> seeds, @Nullable Credentials credentials) {
-    this(seeds, credentials, null);
+    this(seeds, credentials, NodeTransport.PLAIN);
   }
 
   @Override
@@ -38,7 +38,7 @@ public record ClusterUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, 0, tls);
+    return new Access(credentials, 0, transport);
   }
 
   @Override
@@ -58,7 +58,7 @@ public record ClusterUpstreamSettings(
   }
 
   @Override
-  public ClusterUpstreamSettings with(@Nullable NodeTls other) {
+  public ClusterUpstreamSettings with(NodeTransport other) {
     return new ClusterUpstreamSettings(seeds, credentials, other);
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -15,10 +15,13 @@ import org.jspecify.annotations.Nullable;
  * @param proxies at least one
  * @param credentials for each proxy, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
- * @param tls of the nodes, or null
+ * @param transport of the connections to the nodes
  */
 public record ProxiesUpstreamSettings(
-    List<Endpoint> proxies, @Nullable Credentials credentials, int database, @Nullable NodeTls tls)
+    List<Endpoint> proxies,
+    @Nullable Credentials credentials,
+    int database,
+    NodeTransport transport)
     implements UpstreamSettings {
 
   public ProxiesUpstreamSettings {
@@ -28,7 +31,7 @@ public record ProxiesUpstreamSettings(
   /** Without TLS. */
   public ProxiesUpstreamSettings(
       List<Endpoint> proxies, @Nullable Credentials credentials, int database) {
-    this(proxies, credentials, database, null);
+    this(proxies, credentials, database, NodeTransport.PLAIN);
   }
 
   @Override
@@ -43,7 +46,7 @@ public record ProxiesUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database, tls);
+    return new Access(credentials, database, transport);
   }
 
   @Override
@@ -69,7 +72,7 @@ public record ProxiesUpstreamSettings(
   }
 
   @Override
-  public ProxiesUpstreamSettings with(@Nullable NodeTls other) {
+  public ProxiesUpstreamSettings with(NodeTransport other) {
     return new ProxiesUpstreamSettings(proxies, credentials, database, other);
   }
 }

@@ -1,9 +1,9 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param credentials for the nodes, or null
  * @param database selected on each connection; 0 sends no {@code SELECT}
  * @param replicas that may be read
- * @param tls of the nodes, or null
+ * @param transport of the connections to the nodes
  */
 public record SingleUpstreamSettings(
     Endpoint node,
     @Nullable Credentials credentials,
     int database,
     List<Endpoint> replicas,
-    @Nullable NodeTls tls)
+    NodeTransport transport)
     implements UpstreamSettings {
 
   public SingleUpstreamSettings {
@@ -32,16 +32,16 @@ public record SingleUpstreamSettings(
 
   /** Without replicas and TLS. */
   public SingleUpstreamSettings(Endpoint node, @Nullable Credentials credentials, int database) {
-    this(node, credentials, database, List.of(), null);
+    this(node, credentials, database, List.of(), NodeTransport.PLAIN);
   }
 
   /** Returns it with these replicas. */
   public SingleUpstreamSettings withReplicas(List<Endpoint> others) {
-    return new SingleUpstreamSettings(node, credentials, database, others, tls);
+    return new SingleUpstreamSettings(node, credentials, database, others, transport);
   }
 
   @Override
-  public SingleUpstreamSettings with(@Nullable NodeTls other) {
+  public SingleUpstreamSettings with(NodeTransport other) {
     return new SingleUpstreamSettings(node, credentials, database, replicas, other);
   }
 
@@ -53,7 +53,7 @@ public record SingleUpstreamSettings(
 
   @Override
   public Access access() {
-    return new Access(credentials, database, tls);
+    return new Access(credentials, database, transport);
   }
 
   @Override

@@ -3,14 +3,13 @@ package io.penstock.core.topology;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this
@@ -40,12 +39,8 @@ public interface UpstreamSettings {
   /** Creates the upstream. Opens nothing before {@link Upstream#start}. */
   Upstream create(Context context);
 
-  /**
-   * Returns the same upstream with TLS, or without.
-   *
-   * @param tls of the nodes, or null
-   */
-  UpstreamSettings with(@Nullable NodeTls tls);
+  /** Returns the same upstream with another transport of the connections to its nodes. */
+  UpstreamSettings with(NodeTransport transport);
 
   /**
    * Returns the credentials of all nodes, in an order that equal settings share. A change of their

@@ -1,6 +1,5 @@
 package io.penstock.core.upstream;
 
-import io.penstock.core.tls.NodeTls;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,21 +7,21 @@ import org.jspecify.annotations.Nullable;
  *
  * @param credentials for {@code AUTH}, or null if the node requires no authentication
  * @param database for {@code SELECT}; 0 sends none
- * @param tls null for a connection without TLS
+ * @param transport what comes before Redis's protocol
  */
-public record Access(@Nullable Credentials credentials, int database, @Nullable NodeTls tls) {
+public record Access(@Nullable Credentials credentials, int database, NodeTransport transport) {
 
   /** No credentials, no database and no TLS. */
-  public static final Access NONE = new Access(null, 0, null);
+  public static final Access NONE = new Access(null, 0);
 
   /** Without TLS. */
   public Access(@Nullable Credentials credentials, int database) {
-    this(credentials, database, null);
+    this(credentials, database, NodeTransport.PLAIN);
   }
 
   /** Returns this access with another database to select. */
   public Access withDatabase(int other) {
-    return database == other ? this : new Access(credentials, other, tls);
+    return database == other ? this : new Access(credentials, other, transport);
   }
 
   /** Returns this access without a database to select. */

@@ -5,11 +5,13 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
@@ -285,6 +287,32 @@ class BackendConnectionTest extends NodeFixture {
       peer.send("+OK\r\n").expect("<a>").send("+A\r\n");
 
       awaitLog("a +A\r\n");
+    }
+
+    @Test
+    void aHeaderOfTheProxyProtocolIsFirst() {
+      access = new Access(null, 3, new NodeTransport(null, HAProxyProtocolVersion.V1));
+      send("a");
+      Peer peer = server.acceptUnanswered();
+
+      peer.expect(
+          "PROXY TCP4 127.0.0.1 127.0.0.1 %d %d\r\n".formatted(peer.remotePort(), server.port())
+              + NAMING
+              + "*2\r\n$6\r\nSELECT\r\n$1\r\n3\r\n");
+      peer.send("+OK\r\n+OK\r\n").expect("<a>").send("+A\r\n");
+
+      awaitLog("a +A\r\n");
+    }
+
+    @Test
+    void aNodeThatDoesNotExpectTheHeaderIsSaidSo() {
+      access = new Access(null, 0, new NodeTransport(null, HAProxyProtocolVersion.V2));
+      send("a");
+      server.acceptUnanswered().close();
+
+      await()
+          .untilAsserted(() ->
+              assertThat(events).anyMatch(event -> event.contains("PROXY protocol header, v2")));
     }
 
     @Test

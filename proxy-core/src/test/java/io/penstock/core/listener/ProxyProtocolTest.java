@@ -128,6 +128,21 @@ class ProxyProtocolTest {
     }
   }
 
+  /** The decoder passes them on when it leaves the pipeline. */
+  @Test
+  void requestsAfterARejectedHeaderAreReleased() {
+    int port = listen();
+    byte[] datagrams = v2(1, 0x12);
+    byte[] both = Arrays.copyOf(datagrams, datagrams.length + 6);
+    System.arraycopy(Wire.bytes("PING\r\n"), 0, both, datagrams.length, 6);
+    for (int i = 0; i < 20; i++) {
+      try (Peer peer = Peer.connect(port)) {
+        peer.send(both).expectClosed();
+      }
+    }
+    await().untilAsserted(() -> assertThat(closed()).isEqualTo(20));
+  }
+
   @Test
   void anAddressThatIsNotListedIsRefused() {
     int port = listen("192.0.2.0/24", Duration.ofMinutes(1));
@@ -145,6 +160,8 @@ class ProxyProtocolTest {
         "PROXY TCP4 example.org 10.0.0.1 4321 6380\r\n",
         "PROXY TCP4 203.0.113.9 10.0.0.1 4321\r\n",
         "PROXY TCP4 203.0.113.9 10.0.0.1 99999 6380\r\n",
+        "PROXY TCP6 fe80::1%1 fd00::1 4321 6380\r\n",
+        "PROXY TCP6 fd00::1 [fd00::2] 4321 6380\r\n",
         "PROXY UDP4 203.0.113.9 10.0.0.1 4321 6380\r\n",
       })
   void anythingElseIsRejected(String bytes) {

@@ -10,7 +10,6 @@ import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.SlotShare;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.topology.TopologyReports;
 import io.penstock.core.topology.UpstreamSettings;
@@ -18,6 +17,7 @@ import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
 import io.penstock.core.upstream.ErrorPolicy;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
@@ -78,7 +78,7 @@ class ShardsTopologyTest {
     }
 
     @Override
-    public UpstreamSettings with(@Nullable NodeTls tls) {
+    public UpstreamSettings with(NodeTransport transport) {
       throw new UnsupportedOperationException();
     }
 

@@ -22,9 +22,9 @@ public final class OptionNames {
   private OptionNames() {}
 
   /**
-   * Returns whether there is such a key. Keys of {@code penstock} must match exactly, others by
-   * their first element. Unknown keys of {@code camellia-redis-proxy} are rejected when they are
-   * read.
+   * Returns whether there is such a key. Keys of {@code penstock} and the demo must match exactly,
+   * others by their first element. Unknown keys of {@code camellia-redis-proxy} are rejected when
+   * they are read.
    */
   public static boolean exists(String name) {
     ConfigurationPropertyName key = key(name);
@@ -34,7 +34,9 @@ public final class OptionNames {
     String root = root(key);
     return root.equals(PropertiesReader.PREFIX)
         ? PropertiesReader.KEYS.contains(key)
-        : root.equals(uniform(PropertiesReader.COMPATIBLE_PREFIX)) || SPRING.contains(root);
+        : key.equals(key(StartConfiguration.DEMO_TLS))
+            || root.equals(uniform(PropertiesReader.COMPATIBLE_PREFIX))
+            || SPRING.contains(root);
   }
 
   /** Returns the key that was meant, or null if none is similar. */
@@ -50,7 +52,11 @@ public final class OptionNames {
         .findFirst()
         .orElseGet(() -> {
           ConfigurationPropertyName own = PropertiesReader.KEYS.nearest(key);
-          return own == null ? null : own.toString();
+          return own != null
+              ? own.toString()
+              : similar(key.toString(), StartConfiguration.DEMO_TLS)
+                  ? StartConfiguration.DEMO_TLS
+                  : null;
         });
   }
 

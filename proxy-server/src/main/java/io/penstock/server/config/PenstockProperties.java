@@ -2,6 +2,7 @@ package io.penstock.server.config;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
@@ -189,6 +190,7 @@ public record PenstockProperties(
         sentinelPassword,
         null,
         transpond.local().tls(),
+        transpond.local().proxyProtocol(),
         reads,
         backend,
         topology);
@@ -415,6 +417,9 @@ public record PenstockProperties(
    * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param tls TLS of the connections to the nodes of upstream `default`. For URLs that begin with
    *     `rediss`.
+   * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
+   *     nodes of upstream `default`: `v1` or `v2`. For nodes behind a load balancer that expects
+   *     it.
    */
   public record Local(
       @Change(Effect.RESTART) @DefaultValue("simple") String type,
@@ -423,7 +428,8 @@ public record PenstockProperties(
           @Nullable String passwordFile,
       @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
           @Nullable String sentinelPasswordFile,
-      @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls) {
+      @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
+      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol) {
 
     @Override
     public String toString() {
@@ -553,6 +559,8 @@ public record PenstockProperties(
    * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param shards Servers and other upstreams that share the keys.
    * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
+   * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
+   *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it.
    * @param reads Which nodes serve commands that only read.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
@@ -563,6 +571,7 @@ public record PenstockProperties(
       @Size(min = 1, message = "must not be empty") @Nullable String sentinelPasswordFile,
       @Change(Effect.DRAINS) @Valid @Nullable Shards shards,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
+      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology) {

@@ -1,10 +1,10 @@
 package io.penstock.server.config;
 
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
 import io.penstock.server.url.ShardUrl;
@@ -66,9 +66,9 @@ final class ShardTargets {
       return url != null && url.resource().tls();
     }
 
-    /** Returns what it is, with TLS if its URL says so. */
-    UpstreamSettings with(NodeTls wanted) {
-      return tls() ? kind.with(wanted) : kind;
+    /** Returns what it is. A server has this transport, with TLS if its URL says so. */
+    UpstreamSettings with(NodeTransport wanted) {
+      return url == null ? kind : kind.with(tls() ? wanted : wanted.withoutTls());
     }
   }
 

@@ -9,9 +9,9 @@ import io.penstock.core.layout.SlotShare;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.config.ShardTargets.Target;
 import io.penstock.server.url.ShardUrl;
 import java.util.ArrayList;
@@ -35,14 +35,15 @@ final class ShardsMapping {
   private final PropertiesReader reader;
   private final String section;
   private final ShardTargets targets;
-  private final NodeTls tls;
+  private final NodeTransport transport;
 
   /**
    * @param upstream what the keys of its upstream begin with, below {@code penstock}
-   * @param tls of shards whose URLs begin with {@code rediss}
+   * @param transport of shards that are servers; with TLS if their URLs begin with {@code rediss}
    */
-  ShardsMapping(PropertiesReader reader, String upstream, ShardTargets targets, NodeTls tls) {
-    this.tls = tls;
+  ShardsMapping(
+      PropertiesReader reader, String upstream, ShardTargets targets, NodeTransport transport) {
+    this.transport = transport;
     this.reader = reader;
     this.section = upstream + "shards.";
     this.targets = targets;
@@ -80,7 +81,7 @@ final class ShardsMapping {
     rejectOtherDatabases(found);
     return new ShardsUpstreamSettings(
         layout,
-        found.stream().map(target -> target.with(tls)).toList(),
+        found.stream().map(target -> target.with(transport)).toList(),
         shards.hold(),
         ejection(shards.autoEject(), distribution, found));
   }

@@ -30,7 +30,15 @@ public record StartConfiguration(
   /** The profile that starts its own cluster. */
   public static final String DEMO = "demo";
 
+  /** The option of the profile with which it has TLS. */
+  public static final String DEMO_TLS = "demo.tls";
+
+  private static final String NODES_TLS_BUNDLE = "penstock.transpond.local.tls.bundle";
+
+  /** Stands for the demo's cluster, which starts later. */
   private static final String PLACEHOLDER = "redis-cluster://127.0.0.1:1";
+
+  private static final String PLACEHOLDER_WITH_TLS = "rediss-cluster://127.0.0.1:1";
 
   /**
    * Reads and checks everything. Called once at start, on the main thread.
@@ -39,11 +47,13 @@ public record StartConfiguration(
    * @throws MissingResourceException if no upstream is configured and {@code demo} is not active
    */
   public static StartConfiguration read(ConfigurableEnvironment environment) {
-    boolean demo = environment.matchesProfiles(DEMO);
+    boolean nodesHaveTls =
+        isDemoWithTls(environment) && environment.getProperty(NODES_TLS_BUNDLE) != null;
+    String placeholder = nodesHaveTls ? PLACEHOLDER_WITH_TLS : PLACEHOLDER;
     return read(
         environment,
         TlsBundles.of(environment),
-        demo ? PLACEHOLDER : null,
+        environment.matchesProfiles(DEMO) ? placeholder : null,
         OpenFilesLimit.ofThisProcess());
   }
 
@@ -98,6 +108,36 @@ public record StartConfiguration(
     } finally {
       validator.close();
     }
+  }
+
+  /**
+   * Returns whether the demo has TLS: {@code --demo.tls} is given, without a value or with {@code
+   * true}.
+   *
+   * @throws InvalidConfigurationException if it has another value, or the profile is not active
+   */
+  public static boolean isDemoWithTls(ConfigurableEnvironment environment) {
+    String value = environment.getProperty(DEMO_TLS);
+    if (value == null || value.equals("false")) {
+      return false;
+    }
+    if (!value.isEmpty() && !value.equals("true")) {
+      throw invalidDemo(environment, "must be true or false", "write --demo.tls, without a value");
+    }
+    if (!environment.matchesProfiles(DEMO)) {
+      throw invalidDemo(
+          environment,
+          "only the profile demo has it, and it is not active",
+          "add --spring.profiles.active=demo; or set penstock.tls.bundle for TLS without the demo");
+    }
+    return true;
+  }
+
+  /** Returns the error of {@code --demo.tls}. */
+  public static InvalidConfigurationException invalidDemo(
+      ConfigurableEnvironment environment, String reason, String fix) {
+    return new InvalidConfigurationException(
+        new KeySources(environment).fault(ConfigurationPropertyName.of(DEMO_TLS), reason, fix));
   }
 
   /** Returns the settings with this upstream. */

@@ -13,6 +13,7 @@ import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
@@ -59,7 +60,7 @@ final class UpstreamsMapping {
     all.forEach((name, upstream) -> {
       if (upstream.shards() == null) {
         String key = keyOfResource(name, properties, demo);
-        resources.put(name, encrypted(resource(upstream, key), upstream.tls(), key));
+        resources.put(name, transported(resource(upstream, key), upstream, key));
       }
     });
     ShardTargets targets = new ShardTargets(reader, all, resources);
@@ -70,7 +71,7 @@ final class UpstreamsMapping {
       Resource resource = resources.get(name);
       if (shards != null) {
         UrlSecrets secrets = secrets(upstream, prefix);
-        resource = shards(shards, upstream.tls(), prefix, targets.with(secrets));
+        resource = shards(shards, upstream, prefix, targets.with(secrets));
       }
       upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
     });
@@ -188,15 +189,17 @@ final class UpstreamsMapping {
     }
   }
 
-  /** Returns the resource with TLS where its URL says so. */
-  private Resource encrypted(Resource resource, PenstockProperties.NodeTls tls, String urlKey) {
+  /** Returns the resource with what comes before Redis's protocol: TLS where its URL says so. */
+  private Resource transported(
+      Resource resource, PenstockProperties.Upstream upstream, String urlKey) {
     String section = section(urlKey) + "tls.";
     if (!resource.tls() && !resource.sentinelTls()) {
-      rejectKeysWithoutTls(tls, section);
-      return resource;
+      rejectKeysWithoutTls(upstream.tls(), section);
+      return resource.with(new NodeTransport(null, upstream.proxyProtocol()));
     }
-    requireName(resource.upstream(), tls, section);
-    return resource.with(nodeTls(tls, section));
+    requireName(resource.upstream(), upstream.tls(), section);
+    return resource.with(
+        new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
   }
 
   /** Rejects what could never be verified: a Unix socket has no host that a certificate is for. */
@@ -216,18 +219,26 @@ final class UpstreamsMapping {
 
   private Resource shards(
       PenstockProperties.Shards shards,
-      PenstockProperties.NodeTls tls,
+      PenstockProperties.Upstream upstream,
       String prefix,
       ShardTargets targets) {
     String section = prefix + "tls.";
-    UpstreamSettings all =
-        new ShardsMapping(reader, prefix, targets, nodeTls(tls, section)).map(shards);
+    var transport = new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol());
+    UpstreamSettings all = new ShardsMapping(reader, prefix, targets, transport).map(shards);
     List<UpstreamSettings> encrypted =
-        all.parts().stream().filter(shard -> shard.access().tls() != null).toList();
+        all.parts().stream().filter(shard -> shard.access().transport().tls() != null).toList();
     if (encrypted.isEmpty()) {
-      rejectKeysWithoutTls(tls, section);
+      rejectKeysWithoutTls(upstream.tls(), section);
     }
-    encrypted.forEach(shard -> requireName(shard, tls, section));
+    if (upstream.proxyProtocol() != null
+        && all.parts().stream()
+            .allMatch(shard -> shard.access().transport().proxyProtocol() == null)) {
+      throw invalid(
+          prefix + "proxy-protocol",
+          "the shards of this upstream are other upstreams, which have a key of their own",
+          "set it there, and remove this key");
+    }
+    encrypted.forEach(shard -> requireName(shard, upstream.tls(), section));
     rejectUnreachable(all, prefix + "shards.distribution");
     return Resource.of(all);
   }

@@ -213,6 +213,19 @@ public enum Metric {
       "Number of messages delivered to clients; one published message counts once per client",
       Labels.LISTENER),
 
+  TLS_BUNDLE_RELOADS(
+      Type.COUNTER,
+      "penstock_tls_bundle_reloads",
+      "Number of times that the files of the SSL bundle changed",
+      "bundle",
+      "outcome"),
+  TLS_BUNDLE_CURRENT(
+      Type.GAUGE,
+      "penstock_tls_bundle_current",
+      "1 if new connections use the latest content of the bundle's files, 0 if it was rejected and"
+          + " an earlier one is used",
+      "bundle"),
+
   EVENT_LOOP_LAG(
       Type.GAUGE,
       "penstock_event_loop_lag_seconds",

@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxyUpstream;
+import io.penstock.server.tls.TlsBundles;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -36,6 +37,11 @@ public class MetricsConfiguration {
   @Bean
   EjectionCounter ejectionCounter(MeterRegistry registry, ProxySettings settings) {
     return new EjectionCounter(registry, settings);
+  }
+
+  @Bean
+  BundleReloadCounter bundleReloadCounter(MeterRegistry registry, TlsBundles bundles) {
+    return new BundleReloadCounter(registry, bundles.used());
   }
 
   @Bean

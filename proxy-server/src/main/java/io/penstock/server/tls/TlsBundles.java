@@ -115,7 +115,7 @@ public final class TlsBundles {
   }
 
   /** Returns the names of the bundles that were asked for. */
-  Set<String> used() {
+  public Set<String> used() {
     return Set.copyOf(used.keySet());
   }
 

@@ -15,8 +15,9 @@ public class TlsConfiguration {
   TlsReload tlsBundlesInForce(
       TlsBundles bundles,
       ObjectProvider<SslBundles> spring,
-      ObjectProvider<SslBundleRegistry> all) {
-    return new TlsReload(bundles, spring, all);
+      ObjectProvider<SslBundleRegistry> registry,
+      ObjectProvider<ReloadListener> listeners) {
+    return new TlsReload(bundles, spring, registry, listeners);
   }
 
   @Bean

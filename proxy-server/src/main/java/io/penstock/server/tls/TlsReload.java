@@ -20,16 +20,19 @@ public final class TlsReload {
   private final TlsBundles first;
   private final ObjectProvider<SslBundles> spring;
   private final ObjectProvider<SslBundleRegistry> registry;
+  private final ObjectProvider<ReloadListener> listeners;
   private final Set<String> listened = new HashSet<>(); // on one thread at a time
   private volatile TlsBundles current;
 
   TlsReload(
       TlsBundles first,
       ObjectProvider<SslBundles> spring,
-      ObjectProvider<SslBundleRegistry> registry) {
+      ObjectProvider<SslBundleRegistry> registry,
+      ObjectProvider<ReloadListener> listeners) {
     this.first = first;
     this.spring = spring;
     this.registry = registry;
+    this.listeners = listeners;
     this.current = first;
   }
 
@@ -76,12 +79,14 @@ public final class TlsReload {
     try {
       if (bundles.replace(name, changed)) {
         LOG.info("SSL bundle {} has changed; new connections use it", name);
+        listeners.forEach(each -> each.onReload(name, true));
       }
     } catch (IllegalArgumentException e) {
       LOG.error(
           "SSL bundle {} has changed and cannot be used; the earlier one stays: {}",
           name,
           e.getMessage());
+      listeners.forEach(each -> each.onReload(name, false));
     }
   }
 }

@@ -69,16 +69,25 @@ record UsedBundle(TlsBundle bundle, SslBundle content, TlsMaterial material, Str
    */
   private static TlsMaterial material(SslBundle bundle) {
     try {
-      boolean keys = bundle.getStores().getKeyStore() != null;
+      KeyStore keys = bundle.getStores().getKeyStore();
+      if (keys != null) {
+        KeyPairs.verify(keys, bundle.getKey().getAlias(), keyPassword(bundle));
+      }
       boolean trusted = bundle.getStores().getTrustStore() != null;
       return new TlsMaterial(
-          keys ? bundle.getManagers().getKeyManagerFactory() : null,
+          keys != null ? bundle.getManagers().getKeyManagerFactory() : null,
           trusted ? bundle.getManagers().getTrustManagerFactory() : null,
           list(bundle.getOptions().getEnabledProtocols()),
           list(bundle.getOptions().getCiphers()));
     } catch (RuntimeException e) {
       throw unreadable(e);
     }
+  }
+
+  private static char @Nullable [] keyPassword(SslBundle bundle) {
+    String own = bundle.getKey().getPassword();
+    String password = own == null ? bundle.getStores().getKeyStorePassword() : own;
+    return password == null ? null : password.toCharArray();
   }
 
   private static List<String> list(String @Nullable [] values) {

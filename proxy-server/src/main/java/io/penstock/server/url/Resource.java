@@ -1,8 +1,8 @@
 package io.penstock.server.url;
 
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.tls.NodeTls;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.NodeTransport;
 
 /**
  * What a resource URL says.
@@ -34,13 +34,13 @@ public record Resource(UpstreamSettings upstream, Use use, boolean tls, boolean 
     return new Resource(upstream, Use.READ_AND_WRITE);
   }
 
-  /** Returns the same resource with TLS, where its URL says so. */
-  public Resource with(NodeTls wanted) {
-    UpstreamSettings encrypted = tls ? upstream.with(wanted) : upstream;
-    if (sentinelTls && encrypted instanceof SentinelUpstreamSettings sentinel) {
-      encrypted = sentinel.withSentinelTls(wanted);
+  /** Returns the same resource with this transport; with TLS only where its URL says so. */
+  public Resource with(NodeTransport wanted) {
+    UpstreamSettings changed = upstream.with(tls ? wanted : wanted.withoutTls());
+    if (sentinelTls && changed instanceof SentinelUpstreamSettings sentinel) {
+      changed = sentinel.withSentinelTls(wanted.tls());
     }
-    return new Resource(encrypted, use, tls, sentinelTls);
+    return new Resource(changed, use, tls, sentinelTls);
   }
 
   /** Returns it with TLS as its URL says. */

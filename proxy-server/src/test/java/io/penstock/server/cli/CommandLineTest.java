@@ -69,6 +69,8 @@ class CommandLineTest {
   @CsvSource({
     "--penstok.port=5, Unknown option --penstok.port; did you mean --penstock.port?",
     "--penstock.prot=5, Unknown option --penstock.prot; did you mean --penstock.port?",
+    "--demo.tsl, Unknown option --demo.tsl; did you mean --demo.tls?",
+    "--demo.port=1, Unknown option --demo.port; did you mean --penstock.port?",
     "--port=5, Unknown option --port; did you mean --penstock.port?",
     "--sprng.main.banner-mode=off,"
         + " Unknown option --sprng.main.banner-mode; did you mean --spring.main.banner-mode?",

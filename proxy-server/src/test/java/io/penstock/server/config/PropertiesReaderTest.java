@@ -3,6 +3,7 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
@@ -161,6 +162,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.transpond.local.tls.bundle", "backend"),
                 Map.entry("penstock.transpond.local.tls.verify", "ca"),
                 Map.entry("penstock.transpond.local.tls.server-name", "name"),
+                Map.entry("penstock.transpond.local.proxy-protocol", "v2"),
                 Map.entry("penstock.proxy-protocol.from[0]", "10.0.0.0/8"),
                 Map.entry("penstock.proxy-protocol.from[1]", "::1"),
                 Map.entry("penstock.proxy-protocol.timeout", "39s"),
@@ -239,7 +241,8 @@ class PropertiesReaderTest {
                         "rediss://h:1",
                         "/run/n",
                         "/run/s",
-                        new PenstockProperties.NodeTls("backend", Verify.CA, "name"))),
+                        new PenstockProperties.NodeTls("backend", Verify.CA, "name"),
+                        HAProxyProtocolVersion.V2)),
                 new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2),
                 Map.of(),
                 Map.of()));

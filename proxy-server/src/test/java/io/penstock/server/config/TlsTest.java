@@ -3,12 +3,13 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.testkit.cluster.TlsFiles;
 import io.penstock.testkit.tls.TestAuthority;
-import io.penstock.testkit.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -88,7 +89,7 @@ class TlsTest {
                 ListenerTls.ClientAuth.NEED, Set.of("a", "b"), Duration.ofSeconds(3)));
     assertThat(settings.listeners().get(1).listen().arrivals().tls()).isNull();
     assertThat(settings.upstreams())
-        .extracting(upstream -> upstream.kind().access().tls() != null)
+        .extracting(upstream -> upstream.kind().access().transport().tls() != null)
         .containsExactly(true, false, true, false);
     var sentinels = (SentinelUpstreamSettings) settings.upstreams().getLast().kind();
     assertThat(sentinels.sentinelTls()).isNotNull();
@@ -105,7 +106,54 @@ class TlsTest {
             """);
 
     assertThat(tlsOfListener(settings).clientAuth()).isEqualTo(ListenerTls.ClientAuth.NONE);
-    assertThat(settings.upstreams().getFirst().kind().access().tls()).isNotNull();
+    assertThat(settings.upstreams().getFirst().kind().access().transport().tls()).isNotNull();
+  }
+
+  @Test
+  void upstreamsHaveProxyProtocolOfTheirOwn() throws IOException {
+    ProxySettings settings =
+        settings(
+            """
+            penstock:
+              proxy-protocol.from: [ 10.0.0.0/8 ]
+              transpond.local: { resource: "redis://10.0.0.1:1", proxy-protocol: v1 }
+              upstreams:
+                near: "redis://10.0.0.2:6379"
+                orders: { resource: "rediss-cluster://10.0.0.3:7000", proxy-protocol: V2 }
+                sentinels: { resource: "redis-sentinel://h:1/m", proxy-protocol: v2 }
+                cache:
+                  proxy-protocol: v1
+                  shards: { distribution: modula, servers: [ "rediss://10.0.0.4:1", near ] }
+            """);
+
+    assertThat(settings.upstreams())
+        .extracting(upstream -> upstream.kind().access().transport().proxyProtocol())
+        .containsExactly(
+            HAProxyProtocolVersion.V1,
+            null,
+            HAProxyProtocolVersion.V2,
+            HAProxyProtocolVersion.V2,
+            HAProxyProtocolVersion.V1);
+    assertThat(settings.upstreams().getLast().kind().parts())
+        .extracting(shard -> shard.access().transport().proxyProtocol())
+        .containsExactly(HAProxyProtocolVersion.V1, null);
+  }
+
+  @Test
+  void aProxyProtocolWithoutEffectIsNamed() {
+    ConfigurationFault fault =
+        fault(
+            """
+            penstock:
+              upstreams:
+                near: "redis://10.0.0.2:6379"
+                cache:
+                  proxy-protocol: v1
+                  shards: { distribution: modula, servers: [ near ] }
+            """);
+
+    assertThat(fault.key()).isEqualTo("penstock.upstreams.cache.proxy-protocol");
+    assertThat(fault.reason()).contains("the shards of this upstream are other upstreams");
   }
 
   @Test
@@ -124,7 +172,7 @@ class TlsTest {
 
     assertThat(settings.upstreams().getFirst().kind().parts())
         .extracting(UpstreamSettings::access)
-        .extracting(access -> access.tls() != null)
+        .extracting(access -> access.transport().tls() != null)
         .containsExactly(true, false);
   }
 
@@ -141,6 +189,7 @@ class TlsTest {
           tls: { bundle: edge, certificate-users: [a] } | tls.certificate-users | clients present no certificate
           tls: { bundle: key-only, client-auth: need }  | tls.bundle | it has no certificates to trust, which client-auth needs
           tls: { bundle: edge, client-auth: must }      | tls.client-auth | must
+          transpond.local.proxy-protocol: v3            | transpond.local.proxy-protocol | v3
           transpond.local.tls: { bundle: edge }         | transpond.local.tls.bundle | no URL of this upstream is with TLS
           """)
   void invalidKeysAreNamed(String yaml, String key, String reason) {

@@ -3,6 +3,7 @@ package io.penstock.server.fault;
 import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.it.BackgroundChanges;
 import io.penstock.server.it.Keys;
 import io.penstock.server.it.ProxyFixture;
@@ -55,7 +56,8 @@ final class ClusterTestbed implements FaultTestbed {
           settings
               .apply(
                   ProxyFixture.of(
-                      new ClusterUpstreamSettings(seeds, null, tls ? TlsOfTests.nodes() : null)))
+                      new ClusterUpstreamSettings(
+                          seeds, null, NodeTransport.of(tls ? TlsOfTests.nodes() : null))))
               .startReady();
     } catch (RuntimeException e) {
       closeNodes();

@@ -23,6 +23,7 @@ import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
@@ -92,7 +93,7 @@ public final class ProxyFixture implements AutoCloseable {
     List<Endpoint> seeds =
         cluster.members().stream().map(m -> new Endpoint(m.host(), m.tlsPort())).toList();
     var access = credentials(cluster.user(), cluster.password());
-    return new Builder(new ClusterUpstreamSettings(seeds, access, tls));
+    return new Builder(new ClusterUpstreamSettings(seeds, access, NodeTransport.of(tls)));
   }
 
   /** Builds a proxy in front of one server without cluster support. */

@@ -17,6 +17,7 @@ import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -66,7 +67,7 @@ class TlsIT {
   /** Builds a proxy before one node of the cluster, as if it were a single server. */
   private static ProxyFixture.Builder single(ServerProcess server, NodeTls tls) {
     var node = new Endpoint("localhost", server.tlsPort());
-    return ProxyFixture.of(new SingleUpstreamSettings(node, null, 0).with(tls));
+    return ProxyFixture.of(new SingleUpstreamSettings(node, null, 0).with(NodeTransport.of(tls)));
   }
 
   private static ServerProcess server(X509Bundle identity, TestAuthority authority) {
@@ -373,6 +374,7 @@ class TlsIT {
       assertThat(client.call("SET", "k", "v")).startsWith("-UNAVAILABLE");
       assertThat(server.text("INFO", "commandstats")).doesNotContain("cmdstat_set");
       assertThat(proxy.proxy().isReady()).isFalse();
+      assertThat(proxy.stats().nodes()).anyMatch(node -> node.errors() > 0);
     }
   }
 
@@ -411,7 +413,7 @@ class TlsIT {
       var node = new Endpoint("127.0.0.1", server.tlsPort());
       var upstream =
           new SingleUpstreamSettings(node, new Credentials("app", "pässword"), 3)
-              .with(TlsOfTests.nodes());
+              .with(NodeTransport.of(TlsOfTests.nodes()));
       try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
           RespClient client = proxy.connect()) {
         assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");

@@ -12,6 +12,7 @@ import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
@@ -311,7 +312,8 @@ class UnixSocketsIT {
 
   private static ProxyFixture.Builder chained(String name, @Nullable NodeTls tls) {
     return ProxyFixture.of(
-        new SingleUpstreamSettings(Endpoint.ofUnixSocket(name), null, 0).with(tls));
+        new SingleUpstreamSettings(Endpoint.ofUnixSocket(name), null, 0)
+            .with(NodeTransport.of(tls)));
   }
 
   @Test

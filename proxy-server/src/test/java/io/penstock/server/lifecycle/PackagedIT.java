@@ -35,6 +35,9 @@ class PackagedIT {
               "io/penstock/testkit/cluster/EmbeddedCluster.class",
               "io/penstock/testkit/cluster/watchdog.sh")
           .noneMatch(name -> name.startsWith("io/penstock/testkit/network/"))
+          .noneMatch(name -> name.startsWith("io/penstock/testkit/tls/"))
+          .noneMatch(name -> name.startsWith("io/netty/pkitesting/"))
+          .noneMatch(name -> name.startsWith("org/bouncycastle/"))
           .noneMatch(name -> name.startsWith("redis-server"));
     }
   }

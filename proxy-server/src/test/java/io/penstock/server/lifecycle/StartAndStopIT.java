@@ -9,19 +9,25 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SearchPath;
+import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -177,10 +183,57 @@ class StartAndStopIT {
           output.getOut().lines().filter(line -> line.contains(TRY_IT)).toList().getLast();
       assertThat(bash(printed.substring(printed.indexOf(TRY_IT) + TRY_IT.length()))).contains("OK");
       var address = requireNonNull(penstock.bean(ProxyLifecycle.class).address());
-      assertThat(bash(TryIt.line(address, new SearchPath(List.of(folder.toString())))))
+      assertThat(bash(TryIt.line(address, null, new SearchPath(List.of(folder.toString())))))
           .contains("+OK\r\n$5\r\nhello\r\n+OK\r\n");
     }
     assertThat(pids).allMatch(pid -> ProcessHandle.of(pid).isEmpty());
+  }
+
+  @Test
+  void theDemoHasTlsWhereTheServerCan(CapturedOutput output) throws Exception {
+    Path certificate;
+    try (RunningPenstock penstock =
+        RunningPenstock.start("--spring.profiles.active=demo", "--demo.tls")) {
+      certificate = penstock.bean(DemoCertificate.class).certificate();
+      await().until(() -> penstock.status("health/readiness") == 200);
+      var address = requireNonNull(penstock.bean(ProxyLifecycle.class).address());
+      if (new SearchPath(List.of("/usr/bin", "/bin")).find("openssl") == null) {
+        System.out.println("skipped: there is no openssl to try the printed line with");
+      } else {
+        String line = TryIt.line(address, certificate, new SearchPath(List.of()));
+        assertThat(bash(line)).contains("+OK\r\n$5\r\nhello\r\n+OK\r\n");
+      }
+      try (RespClient client = penstock.connect(trusting(certificate))) {
+        assertThat(client.call("SET", "greeting", "hi")).isEqualTo("+OK\r\n");
+      }
+      try (RespClient plain = penstock.connect()) {
+        plain.send("PING");
+        assertThat(plain.readToEnd()).doesNotContain("PONG");
+      }
+      boolean nodes = ServerBinary.find().hasTls();
+      assertThat(penstock.bean(EmbeddedCluster.class).resource())
+          .startsWith(nodes ? "rediss-cluster://" : "redis-cluster://");
+      await().until(() -> output.getOut().contains(TRY_IT));
+      assertThat(output)
+          .contains(nodes ? "TLS: clients, and connections to nodes; " : "TLS: clients only")
+          .contains(certificate.toString());
+    }
+    assertThat(certificate).doesNotExist();
+    assertThat(certificate.getParent()).doesNotExist();
+  }
+
+  private static SSLContext trusting(Path certificate) throws Exception {
+    KeyStore trusted = KeyStore.getInstance(KeyStore.getDefaultType());
+    trusted.load(null, null);
+    try (InputStream in = Files.newInputStream(certificate)) {
+      trusted.setCertificateEntry(
+          "demo", CertificateFactory.getInstance("X.509").generateCertificate(in));
+    }
+    var trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    trust.init(trusted);
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust.getTrustManagers(), null);
+    return context;
   }
 
   /** Runs a line in a shell, as if pasted, and returns its output. */

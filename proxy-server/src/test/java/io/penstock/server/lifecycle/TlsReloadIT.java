@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -82,8 +83,18 @@ class TlsReloadIT {
                 () -> output.getOut().contains("SSL bundle edge has changed and cannot be used"));
         awaitService(penstock, NEW);
         assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+        assertThat(penstock.get("prometheus").body())
+            .containsPattern(reloads("applied") + "[1-9]")
+            .containsPattern(reloads("rejected") + "[1-9]")
+            .contains("penstock_tls_bundle_current{bundle=\"edge\"} 0.0")
+            .contains("penstock_tls_bundle_current{bundle=\"backend\"} 1.0");
       }
     }
+  }
+
+  private static String reloads(String outcome) {
+    return Pattern.quote(
+        "penstock_tls_bundle_reloads_total{bundle=\"edge\",outcome=\"%s\"} ".formatted(outcome));
   }
 
   /** As a volume of Kubernetes: the files are links into a folder that is replaced as a whole. */

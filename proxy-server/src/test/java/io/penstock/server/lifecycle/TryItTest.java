@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,13 +18,15 @@ class TryItTest {
   @SuppressWarnings("NullAway.Init")
   private Path folder;
 
+  private @Nullable Path authority;
+
   private String line(String host, String... programs) throws IOException {
     for (String program : programs) {
       Path file = Files.createFile(folder.resolve(program));
       assertThat(file.toFile().setExecutable(true)).isTrue();
     }
     return TryIt.line(
-        new InetSocketAddress(host, 6380), new SearchPath(List.of(folder.toString())));
+        new InetSocketAddress(host, 6380), authority, new SearchPath(List.of(folder.toString())));
   }
 
   @Test
@@ -55,5 +58,17 @@ class TryItTest {
     assertThat(line("127.0.0.1", "redis-cli")).isNotEmpty();
     assertThat(TryIt.line("/run/penstock.sock", path))
         .isEqualTo("redis-cli -s /run/penstock.sock set greeting hello");
+  }
+
+  @Test
+  void trustsTheCertificateOfADemoWithTls() throws IOException {
+    authority = Path.of("/tmp/demo.crt");
+
+    assertThat(line("0.0.0.0", "bash"))
+        .isEqualTo(
+            "printf 'set greeting hello\\r\\nget greeting\\r\\nquit\\r\\n' | openssl s_client -quiet"
+                + " -CAfile /tmp/demo.crt -verify_return_error -connect 127.0.0.1:6380");
+    assertThat(line("0.0.0.0", "redis-cli"))
+        .isEqualTo("redis-cli -p 6380 --tls --cacert /tmp/demo.crt set greeting hello");
   }
 }

@@ -147,6 +147,7 @@ final class MetricsPage {
               "a command", "Its name in upper case. The series exists once the command was used");
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
+      case "bundle" -> Map.of("a name", "The SSL bundle that a listener or an upstream uses");
       case "state" -> replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
@@ -181,6 +182,12 @@ final class MetricsPage {
               "applied", "What had changed is in force",
               "unchanged", "Nothing had changed, or only what needs a restart",
               "refused", "The configuration could not be used; the earlier one stays in force");
+      case TLS_BUNDLE_RELOADS ->
+          of(
+              "applied",
+              "New connections use the new content",
+              "rejected",
+              "The new content cannot be used, and the earlier one stays");
       default ->
           of("ok", "The refresh succeeded", "error", "No node gave a usable view of the topology");
     };

@@ -143,6 +143,7 @@ class MetricsPageTest {
                     .withProperty("penstock.upstreams.x.shards.servers", "redis://h:1,redis://h:2")
                     .withProperty("penstock.upstreams.x.shards.auto-eject.failures", "1"))
             .settings());
+    new BundleReloadCounter(meters, Set.of("edge"));
     new MetricsConfiguration()
         .clientMemoryLimit(
             StartConfiguration.read(

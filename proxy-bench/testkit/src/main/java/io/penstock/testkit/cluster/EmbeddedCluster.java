@@ -1,6 +1,5 @@
 package io.penstock.testkit.cluster;
 
-import io.penstock.testkit.tls.TlsFiles;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -70,15 +69,19 @@ public final class EmbeddedCluster implements AutoCloseable {
   /** Host and port of every member, with commas between, as a resource URL wants them. */
   public String seeds() {
     return members.stream()
-        .map(member -> bracketed(member.host()) + ":" + member.port())
+        .map(member -> bracketed(member.host()) + ":" + member.clusterPort())
         .collect(Collectors.joining(","));
   }
 
-  /** The {@code redis-cluster://} URL that names every member. */
+  /**
+   * The {@code redis-cluster://} URL that names every member; {@code rediss-cluster://} if they
+   * have ports for TLS.
+   */
   public String resource() {
     String user = user() == null ? "" : encoded(user()) + ":";
     String password = password() == null ? "" : (user.isEmpty() ? ":" : "") + encoded(password());
-    return "redis-cluster://" + user + password + "@" + seeds();
+    String scheme = members.getFirst().tlsPort() == 0 ? "redis-cluster" : "rediss-cluster";
+    return scheme + "://" + user + password + "@" + seeds();
   }
 
   public @Nullable String user() {

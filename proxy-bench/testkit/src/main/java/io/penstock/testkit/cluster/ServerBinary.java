@@ -2,6 +2,7 @@ package io.penstock.testkit.cluster;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -83,7 +84,7 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
    * @throws MissingServerException when it does not run or is no such server
    */
   public static ServerBinary at(Path executable) {
-    String said = run(executable);
+    String said = run(executable, "", "--version");
     Matcher matcher = VERSION.matcher(said);
     if (!matcher.find()) {
       throw new MissingServerException(
@@ -106,16 +107,26 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
     return ownMajor > wantedMajor || (ownMajor == wantedMajor && ownMinor >= wantedMinor);
   }
 
+  /** Returns whether the server can serve TLS: programs are built with it or without. */
+  public boolean hasTls() {
+    // The server reads this configuration from the standard input, and ends at the first line that
+    // it does not know.
+    return !run(path, "tls-port 0\nno-such-line\n", "-").contains("'tls-port");
+  }
+
   @Override
   public String toString() {
     return (valkey ? "Valkey " : "Redis ") + version + " (" + path + ")";
   }
 
-  private static String run(Path executable) {
+  /** Returns what the program writes to either output, or why it does not run. */
+  private static String run(Path executable, String input, String argument) {
     try {
       Process process =
-          new ProcessBuilder(executable.toString(), "--version").redirectErrorStream(true).start();
-      process.getOutputStream().close();
+          new ProcessBuilder(executable.toString(), argument).redirectErrorStream(true).start();
+      try (OutputStream in = process.getOutputStream()) {
+        in.write(input.getBytes(StandardCharsets.UTF_8));
+      }
       return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
       return String.valueOf(e.getMessage());

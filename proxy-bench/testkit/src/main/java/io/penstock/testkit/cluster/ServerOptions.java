@@ -1,6 +1,5 @@
 package io.penstock.testkit.cluster;
 
-import io.penstock.testkit.tls.TlsFiles;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,5 @@
 package io.penstock.testkit.cluster;
 
-import io.penstock.testkit.tls.TlsFiles;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
 import java.io.UncheckedIOException;

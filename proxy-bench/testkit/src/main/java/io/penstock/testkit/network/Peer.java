@@ -117,6 +117,11 @@ public final class Peer implements AutoCloseable {
     return content;
   }
 
+  /** Returns the port of the other end. */
+  public int remotePort() {
+    return socket.getPort();
+  }
+
   /** Returns the number of bytes that have arrived and were not read. */
   public int pending() {
     try {

@@ -2,6 +2,7 @@ package io.penstock.testkit.tls;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.penstock.testkit.cluster.TlsFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

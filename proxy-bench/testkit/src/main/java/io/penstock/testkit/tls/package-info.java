@@ -1,4 +1,8 @@
-/** Certificates for servers and clients with TLS, made when they are needed. */
+/**
+ * Certificates for servers and clients with TLS, made when they are needed.
+ *
+ * <p>Only for tests: penstock.jar leaves this package out, and the library that makes certificates.
+ */
 @NullMarked
 package io.penstock.testkit.tls;
 

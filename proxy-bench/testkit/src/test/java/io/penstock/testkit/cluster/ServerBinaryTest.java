@@ -114,4 +114,14 @@ class ServerBinaryTest {
   void noneIsBundledFor(String system, String processor) {
     assertThat(BundledServer.resourceName(system, processor)).isNull();
   }
+
+  @Test
+  void aServerWithoutTlsRejectsItsDirectives() throws IOException {
+    String rejected = "*** FATAL CONFIG FILE ERROR *** >>> ";
+    program("with", "Redis server v=7.0.15; " + rejected + "no-such-line");
+    program("without", "Redis server v=7.0.15; " + rejected + "'\"'\"'tls-port 0'\"'\"'");
+
+    assertThat(ServerBinary.at(folder.resolve("with")).hasTls()).isTrue();
+    assertThat(ServerBinary.at(folder.resolve("without")).hasTls()).isFalse();
+  }
 }

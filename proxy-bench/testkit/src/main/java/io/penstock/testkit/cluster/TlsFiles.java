@@ -1,4 +1,4 @@
-package io.penstock.testkit.tls;
+package io.penstock.testkit.cluster;
 
 import java.nio.file.Path;
 

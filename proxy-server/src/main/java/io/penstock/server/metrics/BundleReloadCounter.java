@@ -1,0 +1,51 @@
+package io.penstock.server.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.penstock.server.tls.ReloadListener;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Counts reloads of the SSL bundles of listeners and upstreams, and exports whether the latest one
+ * was rejected. All series exist from the start. Thread-safe.
+ */
+final class BundleReloadCounter implements ReloadListener {
+
+  private final MeterRegistry registry;
+  private final Map<String, Boolean> current = new ConcurrentHashMap<>();
+
+  /**
+   * @param bundles names of the bundles that listeners and upstreams use
+   */
+  BundleReloadCounter(MeterRegistry registry, Set<String> bundles) {
+    this.registry = registry;
+    for (String bundle : bundles) {
+      current.put(bundle, true);
+      counter(bundle, true);
+      counter(bundle, false);
+      Gauge.builder(
+              Metric.TLS_BUNDLE_CURRENT.meterName(),
+              () -> Boolean.TRUE.equals(current.get(bundle)) ? 1 : 0)
+          .description(Metric.TLS_BUNDLE_CURRENT.help())
+          .tag("bundle", bundle)
+          .register(registry);
+    }
+  }
+
+  @Override
+  public void onReload(String bundle, boolean applied) {
+    current.put(bundle, applied);
+    counter(bundle, applied).increment();
+  }
+
+  private Counter counter(String bundle, boolean applied) {
+    return Counter.builder(Metric.TLS_BUNDLE_RELOADS.meterName())
+        .description(Metric.TLS_BUNDLE_RELOADS.help())
+        .tag("bundle", bundle)
+        .tag("outcome", applied ? "applied" : "rejected")
+        .register(registry);
+  }
+}

@@ -1,0 +1,81 @@
+package io.penstock.server.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.network.HeaderRelay;
+import io.penstock.testkit.tls.TestAuthority;
+import io.penstock.testkit.wire.RespClient;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Penstock says why, if a node does not expect the PROXY protocol, or its balancer does. */
+@ExtendWith(OutputCaptureExtension.class)
+class UnexpectedHeaderIT {
+
+  private static final TestAuthority AUTHORITY = TestAuthority.create("authority");
+
+  @SuppressWarnings("NullAway.Init")
+  private static ServerProcess server;
+
+  @BeforeAll
+  static void start() {
+    server = ServerProcess.builder().tls(AUTHORITY.files(AUTHORITY.issue("node"))).start();
+  }
+
+  @AfterAll
+  static void stop() {
+    server.close();
+  }
+
+  private static void assertNotReady(String reason, String... arguments) {
+    try (RunningPenstock penstock = RunningPenstock.start(arguments);
+        RespClient client = penstock.connect()) {
+      await()
+          .untilAsserted(
+              () -> assertThat(penstock.get("health/readiness").body()).contains(reason));
+      assertThat(penstock.status("health/readiness")).isEqualTo(503);
+      assertThat(client.call("SET", "k", "v")).startsWith("-");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "redis, v1, unknown command 'PROXY'",
+    "redis, v2, 'PROXY protocol header, v2'",
+    "rediss, v1, 'PROXY protocol header, v1'",
+    "rediss, v2, 'PROXY protocol header, v2'"
+  })
+  void aNodeThatExpectsNone(String scheme, String version, String reason) {
+    boolean tls = scheme.equals("rediss");
+    assertNotReady(
+        reason,
+        "--penstock.transpond.local.resource=%s://localhost:%d"
+            .formatted(scheme, tls ? server.tlsPort() : server.port()),
+        "--penstock.transpond.local.proxy-protocol=" + version,
+        "--penstock.backend.failover-hold=0",
+        "--penstock.backend.command-timeout=500ms",
+        "--penstock.transpond.local.tls." + (tls ? "bundle=backend" : "verify=full"),
+        "--spring.ssl.bundle.pem.backend.truststore.certificate=" + AUTHORITY.file());
+  }
+
+  @Test
+  void aBalancerThatGetsNone(CapturedOutput output) {
+    try (HeaderRelay relay = HeaderRelay.to(server.host(), server.port())) {
+      assertNotReady(
+          "Connection closed",
+          "--penstock.transpond.local.resource=redis://127.0.0.1:" + relay.port(),
+          "--penstock.backend.failover-hold=0",
+          "--penstock.backend.command-timeout=500ms");
+      assertThat(relay.refused()).isPositive();
+      assertThat(output).doesNotContain("PROXY protocol header");
+    }
+  }
+}
