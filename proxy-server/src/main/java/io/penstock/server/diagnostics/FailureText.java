@@ -1,5 +1,6 @@
 package io.penstock.server.diagnostics;
 
+import io.penstock.core.ChangeRejectedException;
 import io.penstock.server.config.ConfigurationFault;
 import io.penstock.server.config.InvalidConfigurationException;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.core.io.support.SpringFactoriesLoader.FailureHandler;
 
-/** What is wrong with a configuration, on one line: in the words of a start that fails. */
+/** Why a configuration cannot be used, on one line: in the words of a start that fails. */
 public final class FailureText {
 
   private static final Logger LOG = LoggerFactory.getLogger(FailureText.class);
@@ -29,6 +30,9 @@ public final class FailureText {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof InvalidConfigurationException invalid) {
         return text(invalid.fault());
+      }
+      if (cause instanceof ChangeRejectedException rejected) {
+        return oneLine(String.valueOf(rejected.getMessage()));
       }
     }
     List<FailureAnalyzer> analyzers =

@@ -1,9 +1,12 @@
 package io.penstock.server.lifecycle;
 
+import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.UnusableSocketFileException;
+import io.penstock.server.config.PropertiesReader;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /** Penstock cannot listen on the configured address and port, or Unix socket. */
@@ -29,6 +32,19 @@ public final class ListenException extends RuntimeException {
     Reason(String text) {
       this.text = text;
     }
+  }
+
+  /**
+   * Returns an exception about a listener.
+   *
+   * @param keys of the configuration that has the listener
+   */
+  public static ListenException of(CannotBindException failed, PropertiesReader keys) {
+    String section = keys.hasNamedListeners() ? "listeners." + failed.listener() + "." : "";
+    return new ListenException(
+        failed.address(),
+        Objects.requireNonNullElse(failed.getCause(), failed),
+        key -> keys.written(section + key));
   }
 
   private final Reason reason;

@@ -10,7 +10,6 @@ import io.penstock.core.observe.Label;
 import io.penstock.server.config.PropertiesReader;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -115,11 +114,7 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     if (!(cause instanceof CannotBindException failed)) {
       return new IllegalStateException("Penstock could not start: " + cause, cause);
     }
-    String section = keys.hasNamedListeners() ? "listeners." + failed.listener() + "." : "";
-    return new ListenException(
-        failed.address(),
-        Objects.requireNonNullElse(cause.getCause(), cause),
-        key -> keys.written(section + key));
+    return ListenException.of(failed, keys);
   }
 
   @Override

@@ -5,12 +5,14 @@ import io.penstock.core.ChangePlan.Action;
 import io.penstock.core.ChangePlan.Step;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxySettings;
+import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.change.ReloadOutcome;
 import io.penstock.server.change.SettingsListener;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.diagnostics.FailureText;
+import io.penstock.server.lifecycle.ListenException;
 import io.penstock.server.management.ManagementAccess;
 import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
@@ -187,7 +189,7 @@ final class Reload implements ReloadThread.Work {
     for (Step step : change.plan()) {
       LOG.info("Reload ({}): {}", trigger.text(), text(step));
     }
-    parts.proxy().apply(change.next().settings()).toCompletableFuture().join();
+    apply(change.next());
     parts.tls().inForce(change.next().bundles());
     parts.access().require(change.next().managementToken());
     inForce.set(
@@ -201,6 +203,16 @@ final class Reload implements ReloadThread.Work {
     ProxySettings settings = parts.proxy().settings();
     parts.listeners().orderedStream().forEach(listener -> listener.settingsInForce(settings));
     return ReloadOutcome.APPLIED;
+  }
+
+  private void apply(StartConfiguration next) {
+    try {
+      parts.proxy().apply(next.settings()).toCompletableFuture().join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof CannotBindException failed
+          ? ListenException.of(failed, next.keys())
+          : e;
+    }
   }
 
   /** Returns a step in words. */

@@ -132,6 +132,41 @@ class ReloadIT {
   }
 
   @Test
+  void aPortThatIsInUseIsRefused() throws IOException {
+    write();
+    start();
+    Files.writeString(file(), yaml().replace("port: 0", "port: " + server.port()));
+
+    HttpResponse<String> reply = penstock.management().post(RELOAD);
+
+    assertThat(reply.statusCode()).isEqualTo(409);
+    assertThat(reply.body())
+        .contains("Port " + server.port() + " of 127.0.0.1 (penstock.port) is in use")
+        .contains("{\"action\":\"change\",\"subject\":\"listener default\"");
+    penstock.connect().close();
+  }
+
+  @Test
+  void serversThatDoNotAnswerAreRefused() throws IOException {
+    write("readiness: any-slot");
+    start();
+    await().until(() -> penstock.status("health/readiness") == 200);
+    Files.writeString(
+        file(),
+        yaml("readiness: listening", "backend.connect-timeout: 200ms")
+            .replace("127.0.0.1:" + server.port(), "127.0.0.1:1"));
+
+    HttpResponse<String> reply = penstock.management().post(RELOAD);
+
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(409);
+    assertThat(reply.body()).contains("127.0.0.1:1");
+    assertThat(shown()).contains("\"readiness\":\"any-slot\"", "\"version\":1");
+    try (RespClient client = penstock.connect()) {
+      assertThat(client.text("SET", "k", "v")).isEqualTo("OK");
+    }
+  }
+
+  @Test
   void whatNeedsARestartIsPending() throws IOException {
     write("event-loops: 2");
     start();
