@@ -126,6 +126,8 @@ public record ServerBinary(Path path, boolean valkey, int major, int minor, Stri
           new ProcessBuilder(executable.toString(), argument).redirectErrorStream(true).start();
       try (OutputStream in = process.getOutputStream()) {
         in.write(input.getBytes(StandardCharsets.UTF_8));
+      } catch (IOException _) {
+        // It has ended without reading all; its output counts.
       }
       return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     } catch (IOException e) {
