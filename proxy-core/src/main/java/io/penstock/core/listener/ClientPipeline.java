@@ -147,7 +147,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   private void reject(Channel channel, SessionLoop loop, CloseReason why, String reason) {
     loop.counters().countClose(why);
     admission.logRefused(channel.remoteAddress(), reason);
-    if (channel instanceof DuplexChannel socket) {
+    if (channel instanceof DuplexChannel socket && channel.isActive()) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }
     channel.close();
