@@ -16,6 +16,8 @@
  *       continues.
  *   <li>{@code -Dio.lettuce.core.iouring=false}. Without it Lettuce can choose between epoll and
  *       io_uring, uses epoll, and logs a warning for each connection to a node.
+ *   <li>{@code -Djdk.tls.rejectClientInitiatedRenegotiation=true}. Without it, and without
+ *       BoringSSL, a client with TLS 1.2 can ask for handshake after handshake on one connection.
  *   <li>{@code --add-opens=java.base/java.lang=ALL-UNNAMED}, if commands are dispatched by client
  *       threads: the event loops run those virtual threads (docs/adr/0014).
  *   <li>The security property {@code networkaddress.cache.ttl}. The JVM's default of 30 seconds is

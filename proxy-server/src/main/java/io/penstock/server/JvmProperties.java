@@ -20,6 +20,8 @@ final class JvmProperties {
           "false",
           "io.lettuce.core.iouring",
           "false",
+          "jdk.tls.rejectClientInitiatedRenegotiation",
+          "true",
           "io.netty.leakDetection.level",
           "disabled");
 

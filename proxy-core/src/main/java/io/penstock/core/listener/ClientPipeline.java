@@ -177,7 +177,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     Channel channel = client.channel();
     client.loop().counters().countClose(why);
     client.of().admission().logRefused(peer(channel), reason);
-    if (channel instanceof DuplexChannel socket) {
+    if (channel instanceof DuplexChannel socket && channel.isActive()) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }
     channel.close();

@@ -1,17 +1,14 @@
 package io.penstock.core.tls;
 
 import io.netty.handler.ssl.OpenSsl;
-import io.netty.handler.ssl.OpenSslCachingX509KeyManagerFactory;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.handler.ssl.SupportedCipherSuiteFilter;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Set;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the contexts of both sides have in common. BoringSSL is used where its library works on this
@@ -68,12 +65,5 @@ final class Contexts {
     } catch (NoSuchAlgorithmException e) {
       throw new SSLException(e);
     }
-  }
-
-  /** Returns keys that BoringSSL parses once, and not with each handshake. */
-  static @Nullable KeyManagerFactory cached(@Nullable KeyManagerFactory keys) {
-    return keys == null || provider() != SslProvider.OPENSSL
-        ? keys
-        : new OpenSslCachingX509KeyManagerFactory(keys);
   }
 }

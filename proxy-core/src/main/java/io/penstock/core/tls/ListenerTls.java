@@ -69,7 +69,7 @@ public final class ListenerTls {
   }
 
   private static SslContext make(TlsMaterial material, Settings settings) throws SSLException {
-    KeyManagerFactory keys = Contexts.cached(material.keys());
+    KeyManagerFactory keys = material.keys();
     if (keys == null) {
       throw new SSLException("it has no private key and certificate");
     }

@@ -47,7 +47,7 @@ public final class NodeTls {
   private static SslContext make(TlsMaterial material, Verify verify) throws SSLException {
     SslContextBuilder builder =
         Contexts.common(SslContextBuilder.forClient(), material)
-            .keyManager(Contexts.cached(material.keys()))
+            .keyManager(material.keys())
             .endpointIdentificationAlgorithm(verify == Verify.FULL ? "HTTPS" : "");
     if (verify == Verify.NONE) {
       builder.trustManager(InsecureTrustManagerFactory.INSTANCE);

@@ -27,16 +27,21 @@ import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** TLS on both sides: who is trusted, what is served, and what happens when keys are replaced. */
@@ -184,6 +189,99 @@ class TlsIT {
         Socket silent = new Socket(impatient.host(), impatient.port())) {
       assertThat(silent.getInputStream().read()).isEqualTo(-1);
       await().until(() -> impatient.stats().clientsNow() == 0);
+    }
+  }
+
+  /** Clients that never finish their handshakes cannot keep others out for long. */
+  @Test
+  void unfinishedHandshakesCountAsClientsAndEnd() throws Exception {
+    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(2));
+    var tls = new ListenerTls(TlsOfTests.bundle("listener"), settings);
+    byte[] hello = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xFC, 3, 3}; // of 517 bytes
+    List<Socket> unfinished = new ArrayList<>();
+    try (ProxyFixture full =
+        ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).maxClients(20).startReady()) {
+      for (int i = 0; i < 20; i++) {
+        var socket = new Socket(full.host(), full.port());
+        unfinished.add(socket);
+        socket.getOutputStream().write(hello, 0, i % hello.length);
+      }
+      await().until(() -> full.stats().clientsNow() == 20);
+      try (Socket above = new Socket(full.host(), full.port())) {
+        assertThat(above.getInputStream().readAllBytes()).isEmpty();
+      }
+      for (Socket socket : unfinished) {
+        assertThat(socket.getInputStream().read()).isEqualTo(-1);
+      }
+      await().until(() -> full.stats().clientsNow() == 0);
+      assertThat(full.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L)).isEqualTo(20);
+      try (RespClient client = full.connect(AUTHORITY.clients())) {
+        assertThat(client.call("PING")).isEqualTo("+PONG\r\n");
+      }
+    } finally {
+      for (Socket socket : unfinished) {
+        socket.close();
+      }
+    }
+  }
+
+  /** In TLS 1.3 a second handshake of the JDK's client is a key update. */
+  @Test
+  void keysMayBeUpdatedAndRenegotiationIsRefused() throws Exception {
+    try (SSLSocket client = connect("TLSv1.3")) {
+      for (int i = 0; i < 10; i++) {
+        client.startHandshake();
+        assertThat(ping(client)).isEqualTo("+PONG\r\n");
+      }
+    }
+    try (SSLSocket client = connect("TLSv1.2")) {
+      assertThat(ping(client)).isEqualTo("+PONG\r\n");
+      assertThatThrownBy(
+              () -> {
+                client.startHandshake();
+                ping(client);
+              })
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  private static SSLSocket connect(String version) throws IOException {
+    var socket =
+        (SSLSocket) AUTHORITY.clients().getSocketFactory().createSocket(proxy.host(), proxy.port());
+    socket.setEnabledProtocols(new String[] {version});
+    return socket;
+  }
+
+  private static String ping(SSLSocket client) throws IOException {
+    client.getOutputStream().write(Wire.bytes(Wire.request("PING")));
+    return new String(client.getInputStream().readNBytes(7), StandardCharsets.US_ASCII);
+  }
+
+  /** Names without a dot are not sent: neither TLS library does. */
+  @ParameterizedTest
+  @CsvSource({"localhost, , ''", "127.0.0.1, , ''", "127.0.0.1, redis.example, redis.example"})
+  void theNameOfANodeIsSentAsSni(String host, @Nullable String serverName, String sent)
+      throws Exception {
+    SSLContext node = AUTHORITY.clients(AUTHORITY.issue("node"));
+    @Nullable SSLSocket accepted = null; // closed after the proxy
+    try (var listening = (SSLServerSocket) node.getServerSocketFactory().createServerSocket(0)) {
+      var tls = new NodeTls(TlsOfTests.bundle("penstock"), Verify.CA, serverName);
+      var upstream =
+          new SingleUpstreamSettings(new Endpoint(host, listening.getLocalPort()), null, 0)
+              .with(NodeTransport.of(tls));
+      try (ProxyFixture connecting = ProxyFixture.of(upstream).start();
+          RespClient client = connecting.connect()) {
+        client.send("GET", "k");
+        accepted = (SSLSocket) listening.accept();
+        accepted.startHandshake();
+        assertThat(((ExtendedSSLSession) accepted.getSession()).getRequestedServerNames())
+            .extracting(name -> new String(name.getEncoded(), StandardCharsets.US_ASCII))
+            .containsExactlyElementsOf(sent.isEmpty() ? List.of() : List.of(sent));
+      }
+    } finally {
+      if (accepted != null) {
+        accepted.close();
+      }
     }
   }
 
