@@ -43,6 +43,12 @@ final class ChangePlanner {
             .add("event-loops", before.eventLoops(), after.eventLoops())
             .add("event-loop-time-slice", before.timeSlice(), after.timeSlice());
     add(Action.RESTART, "penstock", what);
+    for (Listener next : after.listeners()) {
+      Listener earlier = before.findListener(next.name());
+      if (earlier != null && next.hasOtherPermissions(earlier)) {
+        steps.add(new Step(Action.RESTART, subject(next), "mode, owner"));
+      }
+    }
   }
 
   private void addProxy() {
@@ -113,7 +119,7 @@ final class ChangePlanner {
     Listen b = next.listen();
     return new Differences()
         .add("upstream", earlier.upstream(), next.upstream())
-        .add("address", a.address(), b.address())
+        .add("address", a.address(), next.hasOtherPermissions(earlier) ? a.address() : b.address())
         .add("password", a.password(), b.password())
         .add("password-overlap", a.passwordOverlap(), b.passwordOverlap())
         .add("max-clients", a.maxClients(), b.maxClients())

@@ -65,6 +65,20 @@ public record ProxySettings(
       return new Listener(DEFAULT_NAME, DEFAULT_NAME, listen, facade);
     }
 
+    /** Returns whether another listener has the same Unix socket with other permissions. */
+    boolean hasOtherPermissions(Listener other) {
+      return listen.address() instanceof ListenAddress.Unix own
+          && other.listen.address() instanceof ListenAddress.Unix others
+          && own.name().equals(others.name())
+          && !own.permissions().equals(others.permissions());
+    }
+
+    private Listener asRunning(@Nullable Listener running) {
+      return running != null && hasOtherPermissions(running)
+          ? new Listener(name, upstream, listen.withAddress(running.listen.address()), facade)
+          : this;
+    }
+
     /** Returns this listener with another limit on clients. */
     public Listener withMaxClients(int maxClients) {
       return new Listener(name, upstream, listen.withMaxClients(maxClients), facade);
@@ -108,6 +122,11 @@ public record ProxySettings(
       int maxBulkLength,
       AcceptSettings arrivals,
       ClientLimits clients) {
+
+    private Listen withAddress(ListenAddress other) {
+      return new Listen(
+          other, maxClients, password, passwordOverlap, maxBulkLength, arrivals, clients);
+    }
 
     private Listen withMaxClients(int most) {
       return new Listen(address, most, password, passwordOverlap, maxBulkLength, arrivals, clients);
@@ -175,11 +194,11 @@ public record ProxySettings(
 
   /**
    * Returns these settings with what only a restart changes as in {@code running}: dispatch,
-   * transport, number of event loops, and time slice.
+   * transport, number of event loops, time slice, and the permissions of the file of a Unix socket.
    */
-  public ProxySettings asRunning(ProxySettings running) {
+  ProxySettings asRunning(ProxySettings running) {
     return new ProxySettings(
-        listeners,
+        listeners.stream().map(each -> each.asRunning(running.findListener(each.name()))).toList(),
         upstreams,
         running.dispatch,
         commands,

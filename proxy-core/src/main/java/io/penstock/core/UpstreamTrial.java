@@ -1,8 +1,9 @@
 package io.penstock.core;
 
 import io.penstock.core.control.TopologyThread;
-import io.penstock.core.upstream.Reachability;
 import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -18,6 +19,8 @@ final class UpstreamTrial {
   /** Connecting, discovering the nodes and asking them may take a connect timeout each. */
   private static final int CONNECT_TIMEOUTS = 4;
 
+  private static final int MOST_FAILURES = 3;
+
   private final TopologyThread thread;
   private final ProxyUpstream upstream;
   private final boolean mustBeComplete;
@@ -25,6 +28,7 @@ final class UpstreamTrial {
   private final boolean mustKnowNodes;
   private final CompletableFuture<Void> result = new CompletableFuture<>();
   private final Duration time;
+  private final Set<String> failures = new LinkedHashSet<>(); // the first few that differ
 
   UpstreamTrial(TopologyThread thread, ProxyUpstream upstream, ProxyUpstream earlier) {
     this.thread = thread;
@@ -45,6 +49,10 @@ final class UpstreamTrial {
   }
 
   private void check(long deadline) {
+    String failure = upstream.reachability().failure();
+    if (failure != null && failures.size() < MOST_FAILURES) {
+      failures.add(failure);
+    }
     if (isGood()) {
       result.complete(null);
     } else if (thread.nanoTime() - deadline < 0) {
@@ -63,7 +71,6 @@ final class UpstreamTrial {
   }
 
   private String reason() {
-    Reachability reach = upstream.reachability();
     return "upstream "
         + upstream.name()
         + ": no master of "
@@ -71,6 +78,6 @@ final class UpstreamTrial {
         + " answers within "
         + time.toSeconds()
         + " s"
-        + (reach.failure() == null ? "" : ": " + reach.failure());
+        + (failures.isEmpty() ? "" : ": " + String.join("; ", failures));
   }
 }
