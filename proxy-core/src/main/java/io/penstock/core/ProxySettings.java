@@ -196,7 +196,7 @@ public record ProxySettings(
    * Returns these settings with what only a restart changes as in {@code running}: dispatch,
    * transport, number of event loops, time slice, and the permissions of the file of a Unix socket.
    */
-  ProxySettings asRunning(ProxySettings running) {
+  public ProxySettings asRunning(ProxySettings running) {
     return new ProxySettings(
         listeners.stream().map(each -> each.asRunning(running.findListener(each.name()))).toList(),
         upstreams,
