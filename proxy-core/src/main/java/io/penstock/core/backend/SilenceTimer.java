@@ -4,13 +4,19 @@ import io.penstock.core.transport.SocketOutput;
 
 /**
  * Measures for how long a node has been silent: no bytes came from it, and it accepted none of the
- * bytes to send.
+ * bytes of a backlog.
  */
 final class SilenceTimer {
 
+  /**
+   * Fewer unwritten bytes are not a backlog. With io_uring each request is unwritten for a moment,
+   * and a connection whose other end is gone may accept small requests for long.
+   */
+  private static final int BACKLOG = 64 * 1024;
+
   private long since;
-  private long lastWritten;
-  private boolean hadUnwritten; // at the previous call
+  private long lastAccepted; // as of the previous call
+  private long lastAppended;
 
   /** Start of the silence, as of {@link System#nanoTime()}. */
   long since() {
@@ -24,16 +30,17 @@ final class SilenceTimer {
 
   /**
    * Nanoseconds of silence. Must be called regularly, since a node that still receives a large
-   * request is not silent.
+   * request is not silent: some bytes of the backlog at the previous call were accepted since, and
+   * others were not.
    */
   long elapsed(SocketOutput output, long now) {
-    long unwritten = output.unwrittenBytes();
-    long written = output.appendedBytes() - unwritten;
-    if (hadUnwritten && written > lastWritten) {
+    long accepted = output.acceptedBytes();
+    boolean isBacklogged = accepted + BACKLOG < lastAppended;
+    if (isBacklogged && accepted > lastAccepted) {
       since = now;
     }
-    hadUnwritten = unwritten > 0;
-    lastWritten = written;
+    lastAccepted = accepted;
+    lastAppended = output.appendedBytes();
     return now - since;
   }
 }

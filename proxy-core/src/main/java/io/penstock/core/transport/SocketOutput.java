@@ -140,6 +140,19 @@ public final class SocketOutput {
     return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
 
+  /**
+   * Bytes that the kernel has accepted, also of a large piece that it has not accepted as a whole.
+   * It is a little too low while others are unwritten: they count with what Netty and TLS add.
+   */
+  public long acceptedBytes() {
+    ByteBuf last = tail;
+    long accepted = appendedBytes - (last == null ? 0 : last.readableBytes());
+    ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
+    return pending == null
+        ? accepted
+        : accepted - pending.totalPendingWriteBytes() + pending.currentProgress();
+  }
+
   public Channel channel() {
     return context.channel();
   }
