@@ -7,6 +7,7 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
@@ -204,13 +205,34 @@ public final class ControlPlane {
    */
   public CompletionStage<StatefulRedisPubSubConnection<String, String>> connectPubSub(
       Endpoint node) {
-    return unlessClosed(node, () -> client(node).connectPubSubAsync(StringCodec.UTF8, uri(node)));
+    return unlessClosed(
+        node,
+        () ->
+            client(node)
+                .connectPubSubAsync(StringCodec.UTF8, uri(node))
+                .thenApply(this::unlessReleased));
   }
 
   private <T> CompletionStage<T> connected(
       Endpoint node, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> then) {
     return unlessClosed(
-        node, () -> client(node).connectAsync(StringCodec.UTF8, uri(node)).thenCompose(then));
+        node,
+        () ->
+            client(node)
+                .connectAsync(StringCodec.UTF8, uri(node))
+                .thenApply(this::unlessReleased)
+                .thenCompose(then));
+  }
+
+  /** Closes a connection that was made after Lettuce's client closed those that it had. */
+  private <C extends StatefulConnection<?, ?>> C unlessReleased(C connection) {
+    if (isClosed()) {
+      if (connection.isOpen()) { // Lettuce warns about a second close
+        connection.closeAsync();
+      }
+      throw new IllegalStateException("closed");
+    }
+    return connection;
   }
 
   private <T> CompletionStage<T> unlessClosed(Endpoint node, Supplier<CompletionStage<T>> action) {
