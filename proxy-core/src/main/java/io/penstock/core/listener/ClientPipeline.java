@@ -57,10 +57,12 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
   @Override
   protected void initChannel(Channel channel) {
-    if (unixSocket != null) {
+    Clients now = clients;
+    if (unixSocket == null) {
+      now.group().keepAlive(channel, now.settings().keepAlive());
+    } else {
       Session.setUnixSocket(channel, unixSocket);
     }
-    Clients now = clients;
     if (now.admission().tryAdmit()) {
       channel.closeFuture().addListener(_ -> now.admission().clientClosed());
       var client = new Client(channel, now.sessionLoops().apply(channel.eventLoop()), now);

@@ -42,7 +42,7 @@ public final class Listener {
       AcceptSettings arrivals) {
     this.group = group;
     var rateLimit = new ConnectionRateLimit(arrivals.maxPerSecond(), admission);
-    this.clients = new Clients(sessionLoops, admission, rateLimit, arrivals);
+    this.clients = new Clients(group, sessionLoops, admission, rateLimit, arrivals);
   }
 
   /** Finds a socket that is bound already. */
@@ -116,9 +116,7 @@ public final class Listener {
     }
     var wanted = new InetSocketAddress(address.hosts().getFirst(), address.port());
     return ListeningSocket.bind(
-            group.serverBootstrap(clients.settings().keepAlive()),
-            wanted,
-            new ListeningSocket.Made(address, this, clients, null))
+            group.serverBootstrap(), wanted, new ListeningSocket.Made(address, this, clients, null))
         .handle((socket, failure) -> opened(socket, failure, address, made));
   }
 
@@ -196,7 +194,7 @@ public final class Listener {
   public void adopt(AcceptSettings next) {
     Clients now = clients;
     now.rateLimit().perSecond(next.maxPerSecond());
-    clients = new Clients(now.sessionLoops(), now.admission(), now.rateLimit(), next);
+    clients = new Clients(group, now.sessionLoops(), now.admission(), now.rateLimit(), next);
     for (ListeningSocket socket : sockets) {
       socket.serve(this, clients);
     }

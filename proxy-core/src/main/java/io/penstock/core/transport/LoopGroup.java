@@ -3,6 +3,8 @@ package io.penstock.core.transport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
@@ -168,19 +170,24 @@ public final class LoopGroup {
     return loops;
   }
 
-  /**
-   * Returns a bootstrap for a listening socket. Its clients are distributed over the loops.
-   *
-   * @param keepAlive idle time of a client after which keepalive probes are sent; zero for none
-   */
-  public ServerBootstrap serverBootstrap(Duration keepAlive) {
-    ServerBootstrap server = bootstrap().channel(transport.serverSocketChannel());
-    transport.keepAlive(keepAlive).forEach(server::childOption);
-    return server
+  /** Returns a bootstrap for a listening socket. Its clients are distributed over the loops. */
+  public ServerBootstrap serverBootstrap() {
+    return bootstrap()
+        .channel(transport.serverSocketChannel())
         .option(ChannelOption.SO_REUSEADDR, true)
         .childOption(ChannelOption.TCP_NODELAY, true)
-        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-        .childOption(ChannelOption.SO_KEEPALIVE, !keepAlive.isZero());
+        .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+  }
+
+  /**
+   * Has the system send keepalive probes to a client over TCP.
+   *
+   * @param after idle time of the client; zero for no probes
+   */
+  public void keepAlive(Channel client, Duration after) {
+    ChannelConfig config = client.config();
+    transport.keepAlive(after).forEach(config::setOption);
+    config.setOption(ChannelOption.SO_KEEPALIVE, !after.isZero());
   }
 
   /** Returns a bootstrap for a listening Unix socket, whose address is a {@link #unixAddress}. */

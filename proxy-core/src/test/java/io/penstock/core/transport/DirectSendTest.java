@@ -17,7 +17,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -100,7 +99,7 @@ class DirectSendTest {
       var near = new CompletableFuture<Channel>();
       Channel listener =
           group
-              .serverBootstrap(Duration.ZERO)
+              .serverBootstrap()
               .childOption(ChannelOption.AUTO_READ, false)
               .childOption(ChannelOption.SO_SNDBUF, 64 * 1024)
               .childHandler(
