@@ -6,7 +6,6 @@ import io.penstock.core.ProxySettings.Backend;
 import io.penstock.core.ProxySettings.Listen;
 import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.upstream.Credentials;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -80,7 +79,7 @@ final class ChangePlanner {
     Backend b = next.backend();
     return new Differences()
         .add("servers", earlier.kind(), next.kind())
-        .add("password", passwords(earlier), passwords(next))
+        .add("password", earlier.kind().passwords(), next.kind().passwords())
         .add("connect-timeout", a.connectTimeout(), b.connectTimeout())
         .add("command-timeout", a.commandTimeout(), b.commandTimeout())
         .add("connections-per-loop", a.connectionsPerLoop(), b.connectionsPerLoop())
@@ -92,10 +91,6 @@ final class ChangePlanner {
         .add("limits of connections", a.bounds(), b.bounds())
         .add("topology", earlier.refresh(), next.refresh())
         .add("reads", earlier.reads(), next.reads());
-  }
-
-  private static List<String> passwords(Upstream upstream) {
-    return upstream.kind().allCredentials().stream().map(Credentials::password).toList();
   }
 
   private void addListeners() {

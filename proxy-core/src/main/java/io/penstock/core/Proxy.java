@@ -4,6 +4,7 @@ import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.NodeConnections;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.listener.Admission;
@@ -27,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -213,10 +213,7 @@ public final class Proxy implements AutoCloseable {
           if (failure == null) {
             done.complete(plan);
           } else {
-            done.completeExceptionally(
-                failure instanceof CompletionException && failure.getCause() != null
-                    ? failure.getCause()
-                    : failure);
+            done.completeExceptionally(NodeConnections.unwrapped(failure));
           }
         });
     return done;

@@ -4,14 +4,12 @@ import io.penstock.core.ProxySettings.Listener;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ListeningSocket;
-import io.penstock.core.upstream.Credentials;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -88,7 +86,7 @@ final class ProxyChange {
       Upstream settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
     if (earlier != null
         && earlier.settings().equals(settings)
-        && passwords(earlier.settings()).equals(passwords(settings))) {
+        && earlier.settings().kind().passwords().equals(settings.kind().passwords())) {
       return earlier;
     }
     ProxyUpstream made = factory.upstream(settings, next, earlier);
@@ -101,10 +99,6 @@ final class ProxyChange {
       return earlier; // with other passwords, which are changed in place
     }
     return made;
-  }
-
-  private static List<String> passwords(Upstream upstream) {
-    return upstream.kind().allCredentials().stream().map(Credentials::password).toList();
   }
 
   private CompletableFuture<Void> prepareListeners() {
@@ -143,6 +137,8 @@ final class ProxyChange {
   private CompletableFuture<Void> abandon() {
     List<CompletableFuture<Void>> closed = new ArrayList<>();
     opened.forEach(each -> closed.add(each.listener().discard(each.sockets())));
+    Running.without(listeners.values(), before.listeners().values())
+        .forEach(each -> closed.add(each.close())); // clients may have come already
     Running.without(upstreams.values(), before.upstreams().values())
         .forEach(each -> closed.add(each.close()));
     trials.forEach(each -> closed.add(each.close()));
@@ -162,9 +158,7 @@ final class ProxyChange {
   CompletableFuture<Void> commit() {
     changePasswords();
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
-    for (Map.Entry<String, ProxyUpstream> each : upstreams.entrySet()) {
-      each.getValue().adopt(next.commands());
-    }
+    upstreams.values().forEach(each -> each.adopt(next.commands()));
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
       ProxyListener listener = Objects.requireNonNull(listeners.get(settings.name()));
@@ -175,8 +169,7 @@ final class ProxyChange {
     opened.forEach(each -> each.listener().take(each.sockets()));
     opened.forEach(each -> adopted.add(each.listener().closeOthers()));
     trials.forEach(each -> adopted.add(each.close()));
-    return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new))
-        .thenApply(Function.identity());
+    return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new));
   }
 
   private void changePasswords() {

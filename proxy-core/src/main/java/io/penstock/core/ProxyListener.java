@@ -41,7 +41,6 @@ public final class ProxyListener {
   private final ClientDirectory directory;
   private final ListenerView view;
   private volatile Serving serving;
-  private volatile LoopParts<SessionLoop> loops;
   private volatile Past past = new Past(List.of(), ProxyStats.NONE);
   private final Listener socket;
   private volatile List<InetSocketAddress> addresses = List.of();
@@ -50,9 +49,13 @@ public final class ProxyListener {
    * What it does at present. Replaced as a whole.
    *
    * @param passwords of clients, which a change of the settings may leave valid for some time
+   * @param loops its clients, for each loop and lane of the upstream
    */
   private record Serving(
-      ProxySettings.Listener settings, ProxyUpstream upstream, Passwords passwords) {}
+      ProxySettings.Listener settings,
+      ProxyUpstream upstream,
+      Passwords passwords,
+      LoopParts<SessionLoop> loops) {}
 
   /**
    * Clients of an upstream with another number of lanes.
@@ -74,11 +77,16 @@ public final class ProxyListener {
     this.eventLoops = group.loops().size();
     this.group = group;
     this.admission = admission;
-    this.serving = new Serving(settings, upstream, Passwords.of(settings.listen().password()));
+    this.serving =
+        new Serving(
+            settings, upstream, Passwords.of(settings.listen().password()), newLoops(upstream));
     this.directory = new ClientDirectory(clients, admission.label());
     this.view = new ListenerView(this, facts(settings), settings);
-    this.loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
     this.socket = new Listener(group, this::clientsOn, admission, settings.listen().arrivals());
+  }
+
+  private LoopParts<SessionLoop> newLoops(ProxyUpstream upstream) {
+    return new LoopParts<>(group, upstream.lanes(), this::makeLoop);
   }
 
   /** Returns the limit on clients, with its log lines and events. */
@@ -135,9 +143,10 @@ public final class ProxyListener {
 
   /** Returns the clients of a loop, for a client that arrives there. On that loop. */
   private SessionLoop clientsOn(EventLoop executor) {
+    Serving now = serving;
     for (Loop loop : group.loops()) {
       if (loop.executor().equals(executor)) {
-        return loops.of(loop, serving.upstream().nextLane());
+        return now.loops().of(loop, now.upstream().nextLane());
       }
     }
     throw new IllegalArgumentException("not a loop of this proxy");
@@ -233,7 +242,7 @@ public final class ProxyListener {
 
   CompletableFuture<ProxyStats> figures() {
     Past before = past;
-    CompletableFuture<List<ProxyStats>> all = loops.collect(StatsCollector::read);
+    CompletableFuture<List<ProxyStats>> all = serving.loops().collect(StatsCollector::read);
     for (LoopParts<SessionLoop> each : before.draining()) {
       all = all.thenCombine(each.collect(StatsCollector::read), ProxyListener::joined);
     }
@@ -264,25 +273,35 @@ public final class ProxyListener {
         before
             .passwords()
             .changedTo(listen.password(), listen.passwordOverlap(), System.nanoTime());
-    var now = new Serving(next, upstream, passwords);
+    boolean sameLanes = upstream.lanes() == before.upstream().lanes();
+    LoopParts<SessionLoop> loops = sameLanes ? before.loops() : newLoops(upstream);
+    var now = new Serving(next, upstream, passwords, loops);
     serving = now;
     view.adopt(next);
     admission.limit(listen.maxClients());
     socket.adopt(listen.arrivals());
-    if (upstream.lanes() != before.upstream().lanes()) {
-      LoopParts<SessionLoop> leaving = loops;
-      past = new Past(joined(past.draining(), List.of(leaving)), past.stats());
-      loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
-      return leaving.run(SessionLoop::drain);
-    }
-    return loops.visit((clients, loop, lane) -> {
-      UpstreamLoop nodes = upstream.on(loop, lane);
-      if (!before.upstream().equals(upstream)) {
-        before.upstream().on(loop, lane).leave(clients);
-      }
-      nodes.add(clients);
-      clients.adopt(sessionSettings(now), nodes.routing(), upstream.servers());
-    });
+    return sameLanes
+        ? adopt(now, before.upstream())
+        : tidy().thenCompose(_ -> leave(before.loops()));
+  }
+
+  private CompletableFuture<Void> adopt(Serving now, ProxyUpstream before) {
+    ProxyUpstream upstream = now.upstream();
+    return now.loops()
+        .visit((clients, loop, lane) -> {
+          UpstreamLoop nodes = upstream.on(loop, lane);
+          if (!before.equals(upstream)) {
+            before.on(loop, lane).leave(clients);
+          }
+          nodes.add(clients);
+          clients.adopt(sessionSettings(now), nodes.routing(), upstream.servers());
+        });
+  }
+
+  /** Closes clients of other lanes once they are answered. */
+  private CompletableFuture<Void> leave(LoopParts<SessionLoop> leaving) {
+    past = new Past(joined(past.draining(), List.of(leaving)), past.stats());
+    return leaving.run(SessionLoop::drain);
   }
 
   /** Stops accepting clients. Completes when the last accepted client is on its loop. */
@@ -296,7 +315,7 @@ public final class ProxyListener {
    */
   CompletableFuture<Void> drain() {
     return stopAccepting()
-        .thenCompose(_ -> loops.run(SessionLoop::drain))
+        .thenCompose(_ -> serving.loops().run(SessionLoop::drain))
         .thenCompose(_ -> admission.whenEmpty());
   }
 
@@ -305,9 +324,14 @@ public final class ProxyListener {
    * when each loop has closed its own.
    */
   CompletableFuture<Void> close() {
-    return stopAccepting()
-        .thenCompose(_ -> loops.run(ProxyListener::closeClients))
-        .thenCompose(_ -> forget(loops));
+    CompletableFuture<Void> closed = stopAccepting();
+    for (LoopParts<SessionLoop> each : joined(past.draining(), List.of(serving.loops()))) {
+      closed =
+          closed
+              .thenCompose(_ -> each.run(ProxyListener::closeClients))
+              .thenCompose(_ -> forget(each));
+    }
+    return closed;
   }
 
   private CompletableFuture<Void> forget(LoopParts<SessionLoop> parts) {
@@ -317,8 +341,8 @@ public final class ProxyListener {
     });
   }
 
-  /** Forgets the clients of other lanes when all have left. One call at a time. */
-  CompletableFuture<Void> tidy() {
+  /** Forgets the clients of other lanes if all have left. With the next change of the lanes. */
+  private CompletableFuture<Void> tidy() {
     CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
     for (LoopParts<SessionLoop> each : past.draining()) {
       done =

@@ -51,6 +51,11 @@ public interface UpstreamSettings {
     return own == null ? List.of() : List.of(own);
   }
 
+  /** Returns the passwords of {@link #allCredentials}, in the same order. */
+  default List<String> passwords() {
+    return allCredentials().stream().map(Credentials::password).toList();
+  }
+
   /** Returns the access for connections to each node. */
   Access access();
 
