@@ -2,6 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.penstock.core.ChangePlan;
 import io.penstock.core.ChangePlan.Action;
@@ -9,7 +10,9 @@ import io.penstock.core.ChangeRejectedException;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -19,11 +22,15 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -539,6 +546,62 @@ class SettingsChangeIT {
       client.write("*2\r\n$3\r\nGET\r\n$1000001\r\n").flush();
       assertThat(client.read()).startsWith("-ERR Protocol error: invalid bulk length");
     }
+  }
+
+  @Test
+  void anotherKeepaliveTimeIsForClientsThatConnectAfterTheChange() throws IOException {
+    assumeTrue(Files.exists(Path.of("/proc/net/tcp6")), "Linux shows the timers of sockets");
+    main.arrivals = new AcceptSettings(0, Duration.ZERO);
+    proxy.apply();
+    try (Socket before = new Socket(InetAddress.getLoopbackAddress(), proxy.port("main"))) {
+      before.getOutputStream().write("PING\r\n".getBytes(StandardCharsets.US_ASCII));
+      assertThat(before.getInputStream().read()).isEqualTo('+'); // it is accepted
+      main.arrivals = AcceptSettings.DEFAULTS;
+      proxy.apply();
+      try (Socket after = new Socket(InetAddress.getLoopbackAddress(), proxy.port("main"))) {
+        Awaitility.await().atMost(PATIENCE).until(() -> hasKeepaliveTimer(after));
+        assertThat(hasKeepaliveTimer(before)).isFalse();
+      }
+    }
+  }
+
+  /** Returns whether the kernel has a timer of kind 2 for the other side of a connection. */
+  private static boolean hasKeepaliveTimer(Socket client) throws IOException {
+    String ports =
+        ":%04X [0-9A-F]+:%04X 01 [0-9A-F:]+ 02:".formatted(client.getPort(), client.getLocalPort());
+    Pattern line = Pattern.compile(ports);
+    return line.matcher(Files.readString(Path.of("/proc/net/tcp6"))).find()
+        || line.matcher(Files.readString(Path.of("/proc/net/tcp"))).find();
+  }
+
+  @Test
+  void clientsOfAnotherNumberOfProxiesAreClosedAfterTheirReplies() {
+    Endpoint a = new Endpoint(one.host(), one.port());
+    Endpoint b = new Endpoint(two.host(), two.port());
+    first.kind = new ProxiesUpstreamSettings(List.of(a), null, 0);
+    proxy.apply();
+    for (List<Endpoint> next : List.of(List.of(a, b), List.of(a), List.of(a, b))) {
+      try (RespClient client = proxy.connect("main")) {
+        assertThat(client.call("PING", "x")).isEqualTo(Wire.bulk("x"));
+        long commands = pings();
+        first.kind = new ProxiesUpstreamSettings(next, null, 0);
+        proxy.apply();
+
+        assertThat(client.readToEnd()).isEmpty();
+        try (RespClient another = proxy.connect("main")) {
+          assertThat(another.call("PING", "y")).isEqualTo(Wire.bulk("y"));
+        }
+        assertThat(pings()).isEqualTo(commands + 1);
+      }
+    }
+  }
+
+  private long pings() {
+    return ProxyFixture.await(proxy.listener("main").stats()).commands().stream()
+        .filter(each -> each.name().equals("PING"))
+        .flatMap(each -> each.outcomes().values().stream())
+        .mapToLong(Long::longValue)
+        .sum();
   }
 
   @Test
