@@ -12,31 +12,46 @@ import javax.net.ssl.SSLException;
 
 /**
  * What the contexts of both sides have in common. BoringSSL is used where its library works on this
- * machine, otherwise the JDK (docs/adr/0037).
+ * machine and does what is configured, otherwise the JDK (docs/adr/0037).
  */
 final class Contexts {
 
-  private static final Set<String> VERSIONS = Set.of("TLSv1.2", "TLSv1.3");
+  private static final String TLS_1_2 = "TLSv1.2";
+  private static final String TLS_1_3 = "TLSv1.3";
+
+  private static final Set<String> CIPHERS_OF_TLS_1_3 =
+      Set.of("TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256");
 
   private Contexts() {}
 
-  static SslProvider provider() {
-    return OpenSsl.isAvailable() ? SslProvider.OPENSSL : SslProvider.JDK;
+  private static SslProvider provider(TlsMaterial material) {
+    return OpenSsl.isAvailable() && !selectsOfTls13(material)
+        ? SslProvider.OPENSSL
+        : SslProvider.JDK;
+  }
+
+  /** Returns whether cipher suites of TLS 1.3 are excluded: BoringSSL always has all of them. */
+  private static boolean selectsOfTls13(TlsMaterial material) {
+    boolean hasTls13 = material.protocols().isEmpty() || material.protocols().contains(TLS_1_3);
+    return hasTls13
+        && !material.ciphers().isEmpty()
+        && !material.ciphers().containsAll(CIPHERS_OF_TLS_1_3);
   }
 
   /** Sets what does not depend on the side. Rejects what neither provider would report. */
   static SslContextBuilder common(SslContextBuilder builder, TlsMaterial material)
       throws SSLException {
-    builder.sslProvider(provider());
+    builder.sslProvider(provider(material));
     if (!material.protocols().isEmpty()) {
       for (String version : material.protocols()) {
-        if (!VERSIONS.contains(version)) {
-          throw new SSLException(version + " is not supported; TLSv1.2 and TLSv1.3 are");
+        if (!version.equals(TLS_1_2) && !version.equals(TLS_1_3)) {
+          throw new SSLException(
+              version + " is not supported; " + TLS_1_2 + " and " + TLS_1_3 + " are");
         }
       }
       builder.protocols(material.protocols());
     } else {
-      builder.protocols("TLSv1.3", "TLSv1.2");
+      builder.protocols(TLS_1_3, TLS_1_2);
     }
     if (!material.ciphers().isEmpty()) {
       rejectUnknown(material);
@@ -49,15 +64,15 @@ final class Contexts {
     for (String cipher : material.ciphers()) {
       String[] supported =
           SupportedCipherSuiteFilter.INSTANCE.filterCipherSuites(
-              List.of(cipher), List.of(), supportedCiphers());
+              List.of(cipher), List.of(), supportedCiphers(material));
       if (supported.length == 0) {
         throw new SSLException("the cipher suite " + cipher + " is not supported");
       }
     }
   }
 
-  private static Set<String> supportedCiphers() throws SSLException {
-    if (provider() == SslProvider.OPENSSL) {
+  private static Set<String> supportedCiphers(TlsMaterial material) throws SSLException {
+    if (provider(material) == SslProvider.OPENSSL) {
       return OpenSsl.availableJavaCipherSuites();
     }
     try {

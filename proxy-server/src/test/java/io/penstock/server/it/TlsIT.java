@@ -321,29 +321,37 @@ class TlsIT {
     }
   }
 
-  @Test
-  void versionsAndCiphersOfTheBundleAreKept() throws Exception {
+  @ParameterizedTest
+  @CsvSource({
+    "TLSv1.2, TLSv1.2, TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLSv1.3, TLSv1.3, TLS_CHACHA20_POLY1305_SHA256",
+    ", TLSv1.3, TLS_AES_128_GCM_SHA256",
+    ", TLSv1.2, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256"
+  })
+  void versionsAndCiphersOfTheBundleAreKept(
+      @Nullable String enabled, String expected, String cipher) throws Exception {
     var material =
         new TlsMaterial(
             AUTHORITY.issue("listener").toKeyManagerFactory(),
             null,
-            List.of("TLSv1.2"),
-            List.of("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384"));
-    ListenerTls tls = TlsOfTests.listener(new TlsBundle("old", material), ClientAuth.NONE);
-    try (ProxyFixture old = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start();
+            enabled == null ? List.of() : List.of(enabled),
+            List.of(cipher));
+    ListenerTls tls = TlsOfTests.listener(new TlsBundle("chosen", material), ClientAuth.NONE);
+    try (ProxyFixture chosen = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start();
         var socket =
             (SSLSocket)
-                AUTHORITY.clients().getSocketFactory().createSocket(old.host(), old.port())) {
+                AUTHORITY.clients().getSocketFactory().createSocket(chosen.host(), chosen.port())) {
       socket.startHandshake();
-      assertThat(socket.getSession().getProtocol()).isEqualTo("TLSv1.2");
-      assertThat(socket.getSession().getCipherSuite())
-          .isEqualTo("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384");
+      assertThat(socket.getSession().getProtocol()).isEqualTo(expected);
+      assertThat(socket.getSession().getCipherSuite()).isEqualTo(cipher);
     }
-    assertThatThrownBy(() ->
-            TlsOfTests.listener(
-                new TlsBundle(
-                    "x", new TlsMaterial(material.keys(), null, List.of(), List.of("TLS_NONE"))),
-                ClientAuth.NONE))
+  }
+
+  @Test
+  void anUnknownCipherIsRejected() throws Exception {
+    var keys = AUTHORITY.issue("listener").toKeyManagerFactory();
+    var material = new TlsMaterial(keys, null, List.of(), List.of("TLS_NONE"));
+    assertThatThrownBy(() -> TlsOfTests.listener(new TlsBundle("x", material), ClientAuth.NONE))
         .hasMessage("the cipher suite TLS_NONE is not supported");
   }
 
