@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counts reloads of the SSL bundles of listeners and upstreams, and exports whether the latest one
- * was rejected. All series exist from the start. Thread-safe.
+ * was rejected. All series of a bundle exist from its first use. Thread-safe.
  */
 final class BundleReloadCounter implements ReloadListener {
 
@@ -22,8 +22,11 @@ final class BundleReloadCounter implements ReloadListener {
    */
   BundleReloadCounter(MeterRegistry registry, Set<String> bundles) {
     this.registry = registry;
-    for (String bundle : bundles) {
-      current.put(bundle, true);
+    bundles.forEach(bundle -> put(bundle, true));
+  }
+
+  private void put(String bundle, boolean applied) {
+    if (current.put(bundle, applied) == null) {
       counter(bundle, true);
       counter(bundle, false);
       Gauge.builder(
@@ -36,8 +39,13 @@ final class BundleReloadCounter implements ReloadListener {
   }
 
   @Override
+  public void onCurrent(String bundle) {
+    put(bundle, true);
+  }
+
+  @Override
   public void onReload(String bundle, boolean applied) {
-    current.put(bundle, applied);
+    put(bundle, applied);
     counter(bundle, applied).increment();
   }
 

@@ -1,10 +1,9 @@
 package io.penstock.server.tls;
 
 /**
- * Learns that the files of a bundle have changed. Called on the thread of Spring Boot's file
- * watcher, after the content was replaced or rejected.
+ * Learns what becomes of changed bundles. Called on the thread of Spring Boot's file watcher or of
+ * a reload, one at a time.
  */
-@FunctionalInterface
 public interface ReloadListener {
 
   /**
@@ -15,4 +14,10 @@ public interface ReloadListener {
    *     earlier content stays
    */
   void onReload(String bundle, boolean applied);
+
+  /**
+   * New connections use what the files of a bundle have, or none uses the bundle any more: no
+   * rejected content is left.
+   */
+  void onCurrent(String bundle);
 }

@@ -107,6 +107,11 @@ public final class TlsBundles {
     return changed;
   }
 
+  /** Returns whether a bundle was not used before. */
+  boolean isNew(String name) {
+    return !previous.containsKey(name);
+  }
+
   /** Returns the names of all bundles that the configuration has. */
   public Set<String> names() {
     Set<String> names = new TreeSet<>(properties.getBundle().getPem().keySet());

@@ -2,6 +2,7 @@ package io.penstock.server.tls;
 
 import java.util.HashSet;
 import java.util.Set;
+import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -55,7 +56,16 @@ public final class TlsReload {
    * Spring Boot: its metrics show when certificates expire. On the thread of the reload.
    */
   public void inForce(TlsBundles next) {
+    Set<String> concerned = new TreeSet<>(current.used());
+    concerned.addAll(next.used());
     current = next;
+    for (String name : concerned) {
+      if (next.changed().contains(name) && !next.isNew(name)) {
+        listeners.forEach(each -> each.onReload(name, true));
+      } else {
+        listeners.forEach(each -> each.onCurrent(name));
+      }
+    }
     for (String name : next.changed()) {
       SslBundle content = next.content(name);
       if (spring.getObject().getBundleNames().contains(name)) {
@@ -80,6 +90,8 @@ public final class TlsReload {
       if (bundles.replace(name, changed)) {
         LOG.info("SSL bundle {} has changed; new connections use it", name);
         listeners.forEach(each -> each.onReload(name, true));
+      } else {
+        listeners.forEach(each -> each.onCurrent(name));
       }
     } catch (IllegalArgumentException e) {
       LOG.error(

@@ -71,7 +71,8 @@ class TlsReloadIT {
         RunningPenstock penstock = start(server)) {
       awaitService(penstock, OLD);
       try (RespClient old = penstock.connect(OLD.clients())) {
-        write(folder.resolve("now"), NEW.issue("listener"));
+        X509Bundle issued = NEW.issue("listener");
+        write(folder.resolve("now"), issued);
 
         awaitService(penstock, NEW);
         assertThat(output).contains("SSL bundle edge has changed; new connections use it");
@@ -88,6 +89,15 @@ class TlsReloadIT {
             .containsPattern(reloads("rejected") + "[1-9]")
             .contains("penstock_tls_bundle_current{bundle=\"edge\"} 0.0")
             .contains("penstock_tls_bundle_current{bundle=\"backend\"} 1.0");
+
+        write(folder.resolve("now"), issued); // which is in use
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() ->
+                penstock
+                    .get("prometheus")
+                    .body()
+                    .contains("penstock_tls_bundle_current{bundle=\"edge\"} 1.0"));
       }
     }
   }
