@@ -86,6 +86,8 @@ final class UpstreamsMapping {
     boolean transpond = hasTranspond(properties, demo);
     if (transpond) {
       all.put(DEFAULT, demo == null ? properties.defaultUpstream() : properties.upstreamOf(demo));
+    } else {
+      rejectSecretsOfNone(properties.transpond().local());
     }
     properties
         .upstreams()
@@ -105,6 +107,22 @@ final class UpstreamsMapping {
           all.putIfAbsent(name, upstream);
         });
     return all;
+  }
+
+  /** Rejects password files beside a resource that is not there. */
+  private void rejectSecretsOfNone(PenstockProperties.Local local) {
+    String section = section(TRANSPOND);
+    rejectWithoutResource(section + "password-file", local.passwordFile());
+    rejectWithoutResource(section + "sentinel-password-file", local.sentinelPasswordFile());
+  }
+
+  private void rejectWithoutResource(String key, @Nullable String file) {
+    if (file != null) {
+      throw invalid(
+          key,
+          reader.written(TRANSPOND) + ", whose password it has, is not set",
+          "write the URL of the servers there, or remove this key");
+    }
   }
 
   private static boolean hasTranspond(PenstockProperties properties, @Nullable String demo) {

@@ -107,6 +107,17 @@ class SecretsTest {
   }
 
   @Test
+  void aFileWithoutServersIsRejected() {
+    rejected(
+        FILE,
+        "penstock.transpond.local.resource, whose password it has, is not set",
+        "penstock.upstreams.orders.resource",
+        "redis://app@h:1",
+        FILE,
+        file);
+  }
+
+  @Test
   void aFileThatCannotBeUsedNamesTheKey() {
     rejected(
         "penstock.upstreams.orders.password-file",
