@@ -70,7 +70,7 @@ import org.springframework.validation.annotation.Validated;
  * @param clientTimeout Times after which a client is closed.
  * @param maxInFlight Limits of requests that are not answered yet.
  * @param drainTimeout Time that clients have to end what they have begun, after a change of the
- *     configuration without their listener or with other servers for it.
+ *     configuration without their listener or with other servers for it, and when it is drained.
  * @param backend Connections to the nodes.
  * @param topology How Penstock keeps its view of the nodes up to date.
  * @param reads Which nodes serve commands that only read.
@@ -520,8 +520,8 @@ public record PenstockProperties(
       @Between(min = "0", max = "65535") @Nullable Integer port,
       @DefaultValue("0.0.0.0") List<String> bind,
       @Size(min = 1, message = "must not be empty") @Nullable String path,
-      @Nullable String mode,
-      @Size(min = 1, message = "must not be empty") @Nullable String owner,
+      @Change(Effect.RESTART) @Nullable String mode,
+      @Change(Effect.RESTART) @Size(min = 1, message = "must not be empty") @Nullable String owner,
       @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")
           @Nullable String upstream,
       @Size(min = 1, message = "must not be empty: that would admit every client")

@@ -74,7 +74,7 @@ final class ConfigurationTree {
       if (value instanceof Record record) {
         tree.put(key, tree(record, before instanceof Record same ? same : null, file));
       } else if (value != null) {
-        tree.put(key, isSecret(key) ? MASK : shown(value, file));
+        tree.put(key, isSecret(key) ? MASK : shown(value, before, file));
       }
     }
     return tree;
@@ -93,15 +93,17 @@ final class ConfigurationTree {
     return false;
   }
 
-  private static Object shown(Object value, boolean userOnly) {
+  private static Object shown(Object value, @Nullable Object atStart, boolean userOnly) {
     return switch (value) {
-      case Record record -> tree(record, null, userOnly);
+      case Record record -> tree(record, atStart instanceof Record same ? same : null, userOnly);
       case Map<?, ?> map -> {
+        Map<?, ?> before = atStart instanceof Map<?, ?> same ? same : Map.of();
         Map<String, Object> shown = new TreeMap<>();
-        map.forEach((name, each) -> shown.put(name.toString(), shown(each, userOnly)));
+        map.forEach(
+            (name, each) -> shown.put(name.toString(), shown(each, before.get(name), userOnly)));
         yield shown;
       }
-      case List<?> list -> list.stream().map(each -> shown(each, userOnly)).toList();
+      case List<?> list -> list.stream().map(each -> shown(each, null, userOnly)).toList();
       case Duration duration -> text(duration);
       case DataSize size -> text(size);
       case Enum<?> constant -> OptionNames.written(constant);

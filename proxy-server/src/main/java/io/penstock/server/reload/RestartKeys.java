@@ -6,6 +6,7 @@ import io.penstock.server.config.PenstockProperties;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
@@ -53,12 +54,24 @@ final class RestartKeys {
         } else {
           add(changed, key, section, same);
         }
+      } else if (old instanceof Map<?, ?> parts && other instanceof Map<?, ?> same) {
+        addParts(changed, key, parts, same);
       } else if (change != null
           && change.value() == Effect.RESTART
           && !Objects.equals(old, other)) {
         changed.add(key);
       }
     }
+  }
+
+  /** Adds keys of parts that there were and are. */
+  private static void addParts(
+      List<String> changed, String prefix, Map<?, ?> before, Map<?, ?> now) {
+    before.forEach((name, part) -> {
+      if (part instanceof Record old && now.get(name) instanceof Record other) {
+        add(changed, prefix + "." + name, old, other);
+      }
+    });
   }
 
   private static void addAll(List<String> changed, String prefix, Record before, Record now) {

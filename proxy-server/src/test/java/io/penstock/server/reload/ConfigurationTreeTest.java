@@ -93,6 +93,16 @@ class ConfigurationTreeTest {
   }
 
   @Test
+  void permissionsOfASocketAreAsAtTheStart() {
+    String[] keys = {"penstock.listeners.a.path", "/run/a", "penstock.upstreams.b", "redis://h:1"};
+    String mode = "penstock.listeners.a.mode";
+    PenstockProperties start = properties(keys[0], keys[1], keys[2], keys[3], mode, "0660");
+    PenstockProperties now = properties(keys[0], keys[1], keys[2], keys[3], mode, "0600");
+
+    assertThat(ConfigurationTree.of(now, start).toString()).contains("mode=0660");
+  }
+
+  @Test
   void whatNeedsARestartIsAsAtTheStart() {
     String resource = "penstock.transpond.local.resource";
     PenstockProperties start = properties(resource, "redis://h:1", "penstock.event-loops", "2");

@@ -41,6 +41,26 @@ class RestartKeysTest {
   }
 
   @Test
+  void keysOfListenersThatThereWereAreNamed() {
+    String local = "penstock.listeners.local.";
+    assertThat(
+            RestartKeys.changed(
+                properties(local + "path", "/run/a.sock", local + "mode", "0660"),
+                properties(
+                    local + "path",
+                    "/run/a.sock",
+                    local + "mode",
+                    "0600",
+                    local + "max-clients",
+                    "7",
+                    "penstock.listeners.other.path",
+                    "/run/b.sock",
+                    "penstock.listeners.other.mode",
+                    "0600")))
+        .containsExactly(local + "mode");
+  }
+
+  @Test
   void keysOfSpringNeedARestart() {
     assertThat(
             RestartKeys.changed(

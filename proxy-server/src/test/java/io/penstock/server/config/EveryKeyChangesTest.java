@@ -1,0 +1,387 @@
+package io.penstock.server.config;
+
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.pkitesting.X509Bundle;
+import io.penstock.core.ChangePlan;
+import io.penstock.core.ChangePlan.Action;
+import io.penstock.core.ChangePlan.Step;
+import io.penstock.core.Proxy;
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.server.change.Effect;
+import io.penstock.testkit.tls.TestAuthority;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.StandardEnvironment;
+
+/**
+ * Changes each key of the configuration once, and compares what a running proxy would do with what
+ * the reference says about the key. {@code SettingsChangeIT} shows that it does it.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class EveryKeyChangesTest {
+
+  /** Stands for a file with a password. */
+  private static final String FILE = "FILE";
+
+  /** Keys that the application applies itself, without the core. */
+  private static final Set<String> OF_THE_APPLICATION =
+      Set.of("readiness", "reload", "management-token", "management-token-file");
+
+  /** Keys with one possible value so far. */
+  private static final Set<String> OF_ONE_VALUE = Set.of("transpond.type", "transpond.local.type");
+
+  /** A list whose elements alone can be written. */
+  private static final String SLOTS = "penstock.upstreams.NAME.shards.slots";
+
+  /**
+   * What a key is changed in, and its new value. Keys are without {@code penstock.}, and those of
+   * listeners and upstreams without what names one; the same value is for all of them. Values of
+   * the elements of a list are separated by {@code |}.
+   */
+  private static final Map<String, Change> CHANGES =
+      Map.ofEntries(
+          entry("port", in("plain", "77")),
+          entry("bind", in("plain", "127.0.0.1")),
+          entry("path", in("unix", "/run/o.sock")),
+          entry("mode", in("unix", "0600")),
+          entry("owner", in("unix", "2")),
+          entry("upstream", in("plain", "other")),
+          entry("max-clients", in("plain", "77")),
+          entry("max-connection-rate", in("plain", "77")),
+          entry("tcp-keepalive", in("plain", "7s")),
+          entry("password", in("plain", "other")),
+          entry("password-file", in("secrets", FILE)),
+          entry("password-overlap", in("plain", "7s")),
+          entry("proxy-protocol.from", in("plain", "10.0.0.0/8")),
+          entry("proxy-protocol.timeout", in("balancer", "7s")),
+          entry("tls.bundle", in("tls", "other")),
+          entry("tls.client-auth", in("tls", "want")),
+          entry("tls.certificate-users", in("tls", "app")),
+          entry("tls.handshake-timeout", in("tls", "7s")),
+          entry("tls.verify", in("tls", "ca")),
+          entry("tls.server-name", in("tls", "other")),
+          entry("proto-max-bulk-len", in("plain", "7MB")),
+          entry("client-output-buffer-limit.normal.hard-limit", in("plain", "7MB")),
+          entry("client-output-buffer-limit.normal.soft-limit", in("soft", "7MB")),
+          entry("client-output-buffer-limit.normal.soft-seconds", in("soft", "7")),
+          entry("client-output-buffer-limit.pubsub.hard-limit", in("plain", "77MB")),
+          entry("client-output-buffer-limit.pubsub.soft-limit", in("plain", "7MB")),
+          entry("client-output-buffer-limit.pubsub.soft-seconds", in("plain", "7")),
+          entry("maxmemory-clients", in("plain", "77MB")),
+          entry("client-timeout.idle", in("plain", "7s")),
+          entry("client-timeout.authentication", in("plain", "7s")),
+          entry("client-timeout.request", in("plain", "7s")),
+          entry("client-timeout.reply", in("plain", "7s")),
+          entry("max-in-flight.per-client", in("plain", "77")),
+          entry("max-in-flight.total", in("plain", "7777")),
+          entry("cluster-facade.enabled", in("plain", "true")),
+          entry("cluster-facade.nodes", in("facade", "10.0.0.1:7001")),
+          entry("cluster-facade.announce-host", in("facade", "10.0.0.7")),
+          entry("cluster-facade.announce-port", in("facade", "77")),
+          entry("dispatch", in("plain", "sync")),
+          entry("sync.max-connections-per-node", in("sync", "77")),
+          entry("transport", in("plain", "nio")),
+          entry("event-loops", in("plain", "3")),
+          entry("event-loop-time-slice", in("plain", "7ms")),
+          entry("backend.connect-timeout", in("plain", "7s")),
+          entry("backend.command-timeout", in("plain", "7s")),
+          entry("backend.connections-per-loop", in("plain", "3")),
+          entry("backend.exclusive-connections-per-loop", in("plain", "77")),
+          entry("backend.failover-hold", in("plain", "7s")),
+          entry("backend.failover-hold-requests", in("plain", "77")),
+          entry("backend.max-in-flight-per-connection", in("plain", "77")),
+          entry("backend.max-unsent", in("plain", "7MB")),
+          entry("topology.refresh-period", in("plain", "7s")),
+          entry("topology.min-refresh-interval", in("plain", "7ms")),
+          entry("readiness", in("plain", "every-slot")),
+          entry("drain-timeout", in("plain", "7s")),
+          entry("reload", in("plain", "on-change")),
+          entry("management-token", in("plain", "other")),
+          entry("management-token-file", in("plain", FILE)),
+          entry("reads.from", in("replicas", "replica")),
+          entry("reads.balance", in("replicas", "least-in-flight")),
+          entry("reads.zone", in("replicas", "other")),
+          entry("reads.zones", in("replicas", "h:7=other")),
+          entry("reads.max-replica-lag", in("replicas", "7MB")),
+          entry("reads.read-your-writes", in("replicas", "7s")),
+          entry("commands.allow", in("plain", "debug")),
+          entry("commands.deny", in("plain", "get")),
+          entry("resource", in("plain", "redis-cluster://h:9")),
+          entry("sentinel-password-file", in("sentinel", FILE)),
+          entry("proxy-protocol", in("plain", "v2")),
+          entry("shards.distribution", in("ring", "modula")),
+          entry("shards.hash", in("ring", "crc16")),
+          entry("shards.hash-tag", in("ring", "{}")),
+          entry("shards.auto-eject.failures", in("ejecting", "7")),
+          entry("shards.auto-eject.retry", in("ejecting", "7s")),
+          entry("shards.hold", in("ring", "true")),
+          entry("shards.servers", in("flat", "redis://h:1,redis://h:9")),
+          entry("shards.servers[].to", in("ring", "redis://h:9")),
+          entry("shards.servers[].name", in("ring", "another")),
+          entry("shards.servers[].weight", in("ring", "7")),
+          entry("shards.servers[].token", in("tokens", "77")),
+          entry("shards.slots[].range", in("codis", "0-255|256-1023")),
+          entry("shards.slots[].list", in("listed", "0,1,2")),
+          entry("shards.slots[].to", in("codis", "redis://h:9")));
+
+  private final Map<String, Base> bases = new HashMap<>();
+
+  @SuppressWarnings("NullAway.Init")
+  private Path folder;
+
+  /** A new value for a key of a configuration. */
+  private record Change(String base, String value) {}
+
+  /** A valid configuration to change, and a proxy that has it. */
+  private record Base(Map<String, String> keys, StartConfiguration valid, Proxy proxy) {}
+
+  private static Change in(String base, String value) {
+    return new Change(base, value);
+  }
+
+  @BeforeAll
+  void prepare(@TempDir Path temporary) throws IOException {
+    folder = temporary;
+    Files.writeString(folder.resolve("earlier"), "earlier");
+    Files.writeString(folder.resolve(FILE), "another");
+    X509Bundle identity = TestAuthority.create("authority").issue("node");
+    Map<String, String> bundles = new TreeMap<>();
+    for (String bundle : List.of("edge", "other")) {
+      String key = "spring.ssl.bundle.pem." + bundle + ".";
+      bundles.put(key + "keystore.certificate", identity.getCertificatePathPEM());
+      bundles.put(key + "keystore.private-key", identity.getPrivateKeyPEM());
+      bundles.put(key + "truststore.certificate", identity.getCertificatePathPEM());
+    }
+    addBases("", "penstock.", bundles, "penstock.transpond.local.");
+    Map<String, String> named = new TreeMap<>(bundles);
+    named.put("penstock.listeners.name.upstream", "name");
+    named.put("penstock.upstreams.other.resource", "redis-cluster://h:2");
+    addBases("named ", "penstock.listeners.name.", named, "penstock.upstreams.name.");
+    named.put("penstock.listeners.name.port", "7001");
+    addShards(named, "penstock.upstreams.name.shards.");
+  }
+
+  /** Adds what keys of listeners and upstreams need, for the default ones or for named ones. */
+  private void addBases(String kind, String listener, Map<String, String> common, String upstream) {
+    String resource = upstream + "resource";
+    Map<String, String> withPort = with(common, listener + "port", "7001");
+    Map<String, String> plain = with(withPort, resource, "redis-cluster://h:1");
+    base(kind + "plain", plain);
+    base(kind + "sync", with(plain, "penstock.dispatch", "sync"));
+    base(kind + "replicas", with(plain, "penstock.reads.from", "any"));
+    base(kind + "balancer", with(plain, listener + "proxy-protocol.from", "10.0.0.0/8"));
+    String soft = "penstock.client-output-buffer-limit.normal.soft-";
+    base(kind + "soft", with(plain, soft + "limit", "1MB", soft + "seconds", "1"));
+    base(
+        kind + "tls",
+        with(
+            withPort,
+            resource,
+            "rediss-cluster://h:1",
+            upstream + "tls.bundle",
+            "edge",
+            listener + "tls.bundle",
+            "edge",
+            listener + "tls.client-auth",
+            "need"));
+    String facade = listener + "cluster-facade.";
+    base(
+        kind + "facade",
+        with(
+            plain,
+            facade + "enabled",
+            "true",
+            facade + "announce-host",
+            "10.0.0.1",
+            facade + "nodes",
+            "10.0.0.1:7001,10.0.0.7:7001,10.0.0.1:77"));
+    base(
+        kind + "unix",
+        with(
+            common,
+            resource,
+            "redis-cluster://h:1",
+            listener + "path",
+            "/run/a.sock",
+            listener + "mode",
+            "0660",
+            listener + "owner",
+            "1"));
+    String earlier = folder.resolve("earlier").toString();
+    base(kind + "secrets", with(plain, upstream + "password-file", earlier));
+    base(
+        kind + "sentinel",
+        with(
+            withPort,
+            resource,
+            "redis-sentinel://h:26379/main",
+            upstream + "sentinel-password-file",
+            earlier));
+  }
+
+  private void addShards(Map<String, String> named, String shards) {
+    Map<String, String> ring =
+        with(
+            named,
+            shards + "distribution",
+            "ketama",
+            shards + "servers[0].to",
+            "redis://h:1",
+            shards + "servers[0].name",
+            "first",
+            shards + "servers[1].to",
+            "redis://h:2",
+            shards + "servers[1].name",
+            "second");
+    base("named ring", ring);
+    base("named ejecting", with(ring, shards + "auto-eject.failures", "5"));
+    base(
+        "named flat",
+        with(
+            named,
+            shards + "distribution",
+            "ketama",
+            shards + "servers",
+            "redis://h:1,redis://h:2"));
+    base(
+        "named tokens",
+        with(
+            named,
+            shards + "distribution",
+            "dynomite",
+            shards + "servers[0].to",
+            "redis://h:1",
+            shards + "servers[0].token",
+            "5"));
+    base(
+        "named codis",
+        with(
+            named,
+            shards + "distribution",
+            "codis",
+            shards + "slots[0].range",
+            "0-511",
+            shards + "slots[0].to",
+            "redis://h:1",
+            shards + "slots[1].range",
+            "512-1023",
+            shards + "slots[1].to",
+            "redis://h:1"));
+    base(
+        "named listed",
+        with(
+            named,
+            shards + "distribution",
+            "camellia",
+            shards + "slots[0].list",
+            "0,1",
+            shards + "slots[0].to",
+            "redis://h:1"));
+  }
+
+  private static Map<String, String> with(Map<String, String> keys, String... more) {
+    Map<String, String> all = new TreeMap<>(keys);
+    for (int i = 0; i < more.length; i += 2) {
+      all.put(more[i], more[i + 1]);
+    }
+    return all;
+  }
+
+  private void base(String name, Map<String, String> keys) {
+    StartConfiguration valid = StartConfiguration.read(environment(keys));
+    bases.put(name, new Base(keys, valid, Proxy.create(valid.settings(), ProxyEvents.NONE)));
+  }
+
+  private static StandardEnvironment environment(Map<String, String> keys) {
+    StandardEnvironment environment = new StandardEnvironment();
+    environment.getPropertySources().addFirst(new MapPropertySource("test", Map.copyOf(keys)));
+    return environment;
+  }
+
+  @AfterAll
+  void close() {
+    bases
+        .values()
+        .forEach(base ->
+            base.proxy().shutdown().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join());
+  }
+
+  static Stream<String> keys() {
+    return PropertiesReader.KEYS.effects().keySet().stream().filter(key -> !key.equals(SLOTS));
+  }
+
+  @Test
+  void aListHasTheEffectOfItsElements() {
+    assertThat(PropertiesReader.KEYS.effects())
+        .containsEntry(SLOTS, Effect.DRAINS)
+        .containsEntry(SLOTS + "[].to", Effect.DRAINS);
+  }
+
+  /** Returns a key without what names its listener or upstream. */
+  private static String suffix(String key) {
+    return key.replaceFirst(
+        "^penstock\\.(transpond\\.local\\.(?!type)|(listeners|upstreams)\\.NAME\\.)?", "");
+  }
+
+  @ParameterizedTest
+  @MethodSource("keys")
+  void aKeyChangesAsTheReferenceSays(String key) {
+    String suffix = suffix(key);
+    if (OF_ONE_VALUE.contains(suffix)) {
+      assertThat(PropertiesReader.KEYS.effects()).containsEntry(key, Effect.RESTART);
+      return;
+    }
+    Change change = CHANGES.get(suffix);
+    assertThat(change).as("a change of %s", key).isNotNull();
+    Effect effect = Objects.requireNonNull(PropertiesReader.KEYS.effects().get(key));
+    boolean named = key.contains(".NAME.");
+    Base base = bases.get((named ? "named " : "") + Objects.requireNonNull(change).base());
+
+    ChangePlan plan = plan(Objects.requireNonNull(base), key, change.value());
+
+    if (OF_THE_APPLICATION.contains(suffix)) {
+      assertThat(plan.isEmpty()).isTrue();
+      assertThat(effect).isEqualTo(Effect.LIVE);
+    } else {
+      assertThat(plan.steps()).isNotEmpty().allMatch(step -> effectOf(step) == effect);
+    }
+  }
+
+  private ChangePlan plan(Base base, String key, String value) {
+    Map<String, String> changed = new TreeMap<>(base.keys());
+    String[] values = (value.equals(FILE) ? folder.resolve(FILE).toString() : value).split("\\|");
+    for (int i = 0; i < values.length; i++) {
+      changed.put(key.replace(".NAME", ".name").replace("[]", "[" + i + "]"), values[i]);
+    }
+    StartConfiguration after = base.valid().successor(environment(changed), null);
+    assertThat(after.properties()).isNotEqualTo(base.valid().properties());
+    return base.proxy().plan(after.settings());
+  }
+
+  private static Effect effectOf(Step step) {
+    if (step.action() == Action.RESTART) {
+      return Effect.RESTART;
+    }
+    List<String> what = List.of(step.what().split(", "));
+    return what.contains("servers") || what.contains("upstream") ? Effect.DRAINS : Effect.LIVE;
+  }
+}
