@@ -65,6 +65,11 @@ final class LoopParts<T> {
 
   /** Returns the part of the loop for a lane; makes it if there is none. On that loop. */
   T of(Loop loop, int lane) {
+    return of(loop, lane, maker);
+  }
+
+  /** Returns the part of the loop for a lane, and if there is none the made one. On that loop. */
+  T of(Loop loop, int lane, Maker<T> maker) {
     Slot<T> slot = slots.get(lane * loops + loop.index());
     T part = slot.part;
     if (part == null) {

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,9 +58,10 @@ public final class Proxy implements AutoCloseable {
   private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
   private final Retirement retirement;
-  private final AtomicReference<CompletableFuture<ChangePlan>> lastChange =
+  private final AtomicReference<CompletableFuture<?>> lastChange =
       new AtomicReference<>(CompletableFuture.completedFuture(new ChangePlan(List.of())));
   private volatile Running running;
+  private volatile boolean draining; // the proxy ends
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -204,14 +206,20 @@ public final class Proxy implements AutoCloseable {
    * @return completes with what was done, when new clients and new requests follow the settings
    */
   public CompletionStage<ChangePlan> apply(ProxySettings next) {
-    var done = new CompletableFuture<ChangePlan>();
-    CompletableFuture<ChangePlan> before = lastChange.getAndSet(done);
-    before
-        .handle((_, _) -> next)
-        .thenCompose(this::change)
-        .whenComplete((plan, failure) -> {
+    return afterOtherChanges(() -> change(next));
+  }
+
+  private <T> CompletableFuture<T> afterOtherChanges(Supplier<CompletableFuture<T>> change) {
+    var done = new CompletableFuture<T>();
+    lastChange
+        .getAndSet(done)
+        .handle((_, _) -> change)
+        .thenComposeAsync(
+            next -> isStopping() ? CompletableFuture.failedFuture(stopping()) : next.get(),
+            Thread.ofVirtual()::start) // a change looks up names and makes files
+        .whenComplete((result, failure) -> {
           if (failure == null) {
-            done.complete(plan);
+            done.complete(result);
           } else {
             done.completeExceptionally(NodeConnections.unwrapped(failure));
           }
@@ -219,10 +227,15 @@ public final class Proxy implements AutoCloseable {
     return done;
   }
 
+  private boolean isStopping() {
+    return draining || ending.get();
+  }
+
+  private static ChangeRejectedException stopping() {
+    return new ChangeRejectedException("the proxy is stopping");
+  }
+
   private CompletableFuture<ChangePlan> change(ProxySettings next) {
-    if (ending.get()) {
-      return CompletableFuture.failedFuture(new ChangeRejectedException("the proxy is stopping"));
-    }
     ChangePlan plan = plan(next);
     Running before = running;
     var change = new ProxyChange(before, next.asRunning(before.settings()), new Parts());
@@ -261,6 +274,87 @@ public final class Proxy implements AutoCloseable {
     public CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier) {
       return new UpstreamTrial(control.thread(), upstream, earlier).run();
     }
+  }
+
+  /**
+   * Takes listeners out of service until {@link #resume}: they accept no clients, and those that
+   * are connected are closed once they are answered, or after {@link ProxySettings#drainTimeout}. A
+   * listener whose address {@link #apply} changes is in service again.
+   *
+   * @param name of one listener; null for all
+   * @return completes with the listeners that were in service; fails with {@link
+   *     NoSuchListenerException} if none has the name
+   */
+  public CompletionStage<List<ProxyListener>> suspend(@Nullable String name) {
+    return onListeners(
+        name,
+        true,
+        each -> {
+          log.info("Listener {} is out of service: {} clients leave", each.name(), each.clients());
+          return each.suspend(running.settings().drainTimeout());
+        });
+  }
+
+  /**
+   * Has listeners accept clients again, at the same addresses. Fails like {@link #suspend}, and
+   * with {@link io.penstock.core.listener.CannotBindException} if one cannot be bound; the others
+   * are in service then.
+   *
+   * @return completes with the listeners that were out of service
+   */
+  public CompletionStage<List<ProxyListener>> resume(@Nullable String name) {
+    return onListeners(
+        name,
+        false,
+        each ->
+            each.resume().thenRun(() -> log.info("Listener {} is in service again", each.name())));
+  }
+
+  private CompletableFuture<List<ProxyListener>> onListeners(
+      @Nullable String name,
+      boolean inService,
+      Function<ProxyListener, CompletableFuture<Void>> action) {
+    return afterOtherChanges(() -> {
+      List<ProxyListener> concerned = new ArrayList<>();
+      for (ProxyListener each : named(name)) {
+        if (each.isInService() == inService) {
+          concerned.add(each);
+        }
+      }
+      return all(concerned, action).thenApply(_ -> concerned);
+    });
+  }
+
+  /** Returns the listener with this name, or all. */
+  private List<ProxyListener> named(@Nullable String name) {
+    if (name == null) {
+      return listeners();
+    }
+    ProxyListener found = running.listeners().get(name);
+    if (found == null) {
+      throw new NoSuchListenerException(name);
+    }
+    return List.of(found);
+  }
+
+  /**
+   * Closes clients at once, like {@code CLIENT KILL}, which concerns one listener only.
+   *
+   * @param listener name of their listener; null for all listeners
+   * @param options of that command, such as {@code user} and its name; at least one
+   * @return completes with the number of clients on one of the event loops
+   * @throws NoSuchListenerException if no listener has the name
+   * @throws IllegalArgumentException if an option is unknown or its value is not valid
+   */
+  public CompletionStage<Integer> kill(@Nullable String listener, Map<String, String> options) {
+    if (isStopping()) {
+      return CompletableFuture.failedFuture(stopping());
+    }
+    if (options.isEmpty()) {
+      throw new IllegalArgumentException("an option is needed");
+    }
+    return all(named(listener), each -> each.kill(options))
+        .thenApply(numbers -> numbers.stream().mapToInt(Integer::intValue).sum());
   }
 
   /** Returns the listeners, in the order of the settings. */
@@ -359,6 +453,7 @@ public final class Proxy implements AutoCloseable {
    * @return a stage that completes when all clients are closed, or after {@code grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
+    draining = true;
     return all(listeners(), ProxyListener::drain)
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);

@@ -21,11 +21,14 @@ import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +44,6 @@ public final class ProxyListener {
   private final ClientDirectory directory;
   private final ListenerView view;
   private volatile Serving serving;
-  private volatile Past past = new Past(List.of(), ProxyStats.NONE);
   private final Listener socket;
   private volatile List<InetSocketAddress> addresses = List.of();
 
@@ -50,20 +52,35 @@ public final class ProxyListener {
    *
    * @param passwords of clients, which a change of the settings may leave valid for some time
    * @param loops its clients, for each loop and lane of the upstream
+   * @param past its clients that new ones do not join
    */
   private record Serving(
       ProxySettings.Listener settings,
       ProxyUpstream upstream,
       Passwords passwords,
-      LoopParts<SessionLoop> loops) {}
+      LoopParts<SessionLoop> loops,
+      Past past) {
+
+    Serving with(Past other) {
+      return new Serving(settings, upstream, passwords, loops, other);
+    }
+  }
 
   /**
-   * Clients of an upstream with another number of lanes.
+   * Clients that new ones do not join: of an upstream with another number of lanes, or from before
+   * a {@link #suspend}.
    *
    * @param draining those that are being closed
    * @param stats of those that are closed
    */
-  private record Past(List<LoopParts<SessionLoop>> draining, ProxyStats stats) {}
+  private record Past(List<Serving> draining, ProxyStats stats) {
+
+    static final Past NONE = new Past(List.of(), ProxyStats.NONE);
+
+    Past and(Serving leaving) {
+      return new Past(joined(draining, List.of(leaving.with(NONE))), stats);
+    }
+  }
 
   /**
    * @param clients all clients of the process
@@ -79,14 +96,18 @@ public final class ProxyListener {
     this.admission = admission;
     this.serving =
         new Serving(
-            settings, upstream, Passwords.of(settings.listen().password()), newLoops(upstream));
+            settings,
+            upstream,
+            Passwords.of(settings.listen().password()),
+            newLoops(upstream),
+            Past.NONE);
     this.directory = new ClientDirectory(clients, admission.label());
     this.view = new ListenerView(this, facts(settings), settings);
     this.socket = new Listener(group, this::clientsOn, admission, settings.listen().arrivals());
   }
 
   private LoopParts<SessionLoop> newLoops(ProxyUpstream upstream) {
-    return new LoopParts<>(group, upstream.lanes(), this::makeLoop);
+    return new LoopParts<>(group, upstream.lanes(), (loop, lane) -> makeLoop(serving, loop, lane));
   }
 
   /** Returns the limit on clients, with its log lines and events. */
@@ -109,8 +130,7 @@ public final class ProxyListener {
         settings.facade() != null);
   }
 
-  private SessionLoop makeLoop(Loop loop, int lane) {
-    Serving now = serving;
+  private SessionLoop makeLoop(Serving now, Loop loop, int lane) {
     UpstreamLoop nodes = now.upstream().on(loop, lane);
     var made =
         new SessionLoop(
@@ -146,7 +166,8 @@ public final class ProxyListener {
     Serving now = serving;
     for (Loop loop : group.loops()) {
       if (loop.executor().equals(executor)) {
-        return now.loops().of(loop, now.upstream().nextLane());
+        int lane = now.upstream().nextLane();
+        return now.loops().of(loop, lane, (_, _) -> makeLoop(now, loop, lane));
       }
     }
     throw new IllegalArgumentException("not a loop of this proxy");
@@ -172,7 +193,7 @@ public final class ProxyListener {
   /** Returns its socket for an address, or null. */
   @Nullable ListeningSocket find(ListenAddress address) {
     return socket.sockets().stream()
-        .filter(each -> each.address().equals(address))
+        .filter(each -> each.isBound() && each.address().equals(address))
         .findFirst()
         .orElse(null);
   }
@@ -225,6 +246,11 @@ public final class ProxyListener {
         : wanted;
   }
 
+  /** Returns whether it accepts clients: it is bound, and was not taken out of service. */
+  boolean isInService() {
+    return socket.sockets().stream().allMatch(ListeningSocket::isBound);
+  }
+
   /** Returns whether clients can connect. Not to be called on event loops. */
   public boolean isListening() {
     return socket.isOpen();
@@ -235,19 +261,29 @@ public final class ProxyListener {
     return isListening() && upstream().isReady();
   }
 
+  /** Returns whether clients must use TLS. */
+  public boolean isEncrypted() {
+    return settings().listen().arrivals().tls() != null;
+  }
+
+  /** Returns the number of connected clients. */
+  public int clients() {
+    return admission.now();
+  }
+
   /** Returns the statistics of its clients. Completes on one of the event loops. */
   public CompletionStage<ProxyStats> stats() {
     return figures();
   }
 
   CompletableFuture<ProxyStats> figures() {
-    Past before = past;
-    CompletableFuture<List<ProxyStats>> all = serving.loops().collect(StatsCollector::read);
-    for (LoopParts<SessionLoop> each : before.draining()) {
-      all = all.thenCombine(each.collect(StatsCollector::read), ProxyListener::joined);
+    Serving now = serving;
+    CompletableFuture<List<ProxyStats>> all = now.loops().collect(StatsCollector::read);
+    for (Serving each : now.past().draining()) {
+      all = all.thenCombine(each.loops().collect(StatsCollector::read), ProxyListener::joined);
     }
     return all.thenApply(
-        figures -> StatsCollector.ofListener(figures, admission).plus(before.stats()));
+        figures -> StatsCollector.ofListener(figures, admission).plus(now.past().stats()));
   }
 
   private static <T> List<T> joined(List<T> some, List<T> more) {
@@ -275,14 +311,13 @@ public final class ProxyListener {
             .changedTo(listen.password(), listen.passwordOverlap(), System.nanoTime());
     boolean sameLanes = upstream.lanes() == before.upstream().lanes();
     LoopParts<SessionLoop> loops = sameLanes ? before.loops() : newLoops(upstream);
-    var now = new Serving(next, upstream, passwords, loops);
+    Past past = sameLanes ? before.past() : before.past().and(before);
+    var now = new Serving(next, upstream, passwords, loops, past);
     serving = now;
     view.adopt(next);
     admission.limit(listen.maxClients());
     socket.adopt(listen.arrivals());
-    return sameLanes
-        ? adopt(now, before.upstream())
-        : tidy().thenCompose(_ -> leave(before.loops()));
+    return sameLanes ? adopt(now, before.upstream()) : leave(before);
   }
 
   private CompletableFuture<Void> adopt(Serving now, ProxyUpstream before) {
@@ -298,10 +333,57 @@ public final class ProxyListener {
         });
   }
 
-  /** Closes clients of other lanes once they are answered. */
-  private CompletableFuture<Void> leave(LoopParts<SessionLoop> leaving) {
-    past = new Past(joined(past.draining(), List.of(leaving)), past.stats());
-    return leaving.run(SessionLoop::drain);
+  /** Closes clients that new ones do not join once they are answered. */
+  private CompletableFuture<Void> leave(Serving leaving) {
+    return leaving.loops().run(SessionLoop::drain).thenCompose(_ -> tidy());
+  }
+
+  /**
+   * Stops accepting clients until {@link #resume}, and closes those that it has once they are
+   * answered. Not at the same time as {@link #adopt}.
+   *
+   * @param drainTimeout after which clients that are still there are closed
+   * @return completes when the last accepted client has been told to leave
+   */
+  CompletableFuture<Void> suspend(Duration drainTimeout) {
+    return stopAccepting()
+        .thenCompose(_ -> arrivals())
+        .thenCompose(_ -> {
+          Serving before = serving;
+          ProxyUpstream upstream = before.upstream();
+          serving =
+              new Serving(
+                  before.settings(),
+                  upstream,
+                  before.passwords(),
+                  newLoops(upstream),
+                  before.past().and(before));
+          closeLater(before, drainTimeout);
+          return leave(before);
+        });
+  }
+
+  /** Completes when clients that are on their way to the loops are there. */
+  private CompletableFuture<Void> arrivals() {
+    return serving.loops().run(_ -> {});
+  }
+
+  private void closeLater(Serving leaving, Duration drainTimeout) {
+    new CompletableFuture<Void>()
+        .completeOnTimeout(null, drainTimeout.toMillis(), TimeUnit.MILLISECONDS)
+        .thenCompose(_ -> leaving.loops().run(ProxyListener::closeClients));
+  }
+
+  /** Accepts clients again at the same addresses; fails like {@link #bind}. */
+  CompletableFuture<Void> resume() {
+    return open(listenAddress(), BoundSockets.NONE)
+        .thenAccept(this::take)
+        .thenCompose(_ -> closeOthers());
+  }
+
+  /** See {@link ClientDirectory#kill}. */
+  CompletableFuture<Integer> kill(Map<String, String> options) {
+    return directory.kill(options).toCompletableFuture();
   }
 
   /** Stops accepting clients. Completes when the last accepted client is on its loop. */
@@ -325,28 +407,31 @@ public final class ProxyListener {
    */
   CompletableFuture<Void> close() {
     CompletableFuture<Void> closed = stopAccepting();
-    for (LoopParts<SessionLoop> each : joined(past.draining(), List.of(serving.loops()))) {
+    Serving now = serving;
+    for (Serving each : joined(now.past().draining(), List.of(now))) {
       closed =
           closed
-              .thenCompose(_ -> each.run(ProxyListener::closeClients))
+              .thenCompose(_ -> each.loops().run(ProxyListener::closeClients))
               .thenCompose(_ -> forget(each));
     }
     return closed;
   }
 
-  private CompletableFuture<Void> forget(LoopParts<SessionLoop> parts) {
-    return parts.visit((clients, loop, lane) -> {
-      upstream().forget(clients, loop, lane);
-      clients.close();
-    });
+  private CompletableFuture<Void> forget(Serving served) {
+    return served
+        .loops()
+        .visit((clients, loop, lane) -> {
+          served.upstream().forget(clients, loop, lane);
+          clients.close();
+        });
   }
 
-  /** Forgets the clients of other lanes if all have left. With the next change of the lanes. */
+  /** Forgets clients that were told to leave if all have. When others are told to. */
   private CompletableFuture<Void> tidy() {
     CompletableFuture<Void> done = CompletableFuture.completedFuture(null);
-    for (LoopParts<SessionLoop> each : past.draining()) {
+    for (Serving each : serving.past().draining()) {
       done =
-          done.thenCompose(_ -> each.collect(loop -> loop.sessions().isEmpty()))
+          done.thenCompose(_ -> each.loops().collect(loop -> loop.sessions().isEmpty()))
               .thenCompose(empty ->
                   empty.contains(false)
                       ? CompletableFuture.completedFuture(null)
@@ -355,13 +440,17 @@ public final class ProxyListener {
     return done;
   }
 
-  private CompletableFuture<Void> forgetDrained(LoopParts<SessionLoop> drained) {
+  private CompletableFuture<Void> forgetDrained(Serving drained) {
     return drained
+        .loops()
         .collect(StatsCollector::read)
         .thenCompose(figures -> {
-          List<LoopParts<SessionLoop>> others =
+          Past past = serving.past();
+          List<Serving> others =
               past.draining().stream().filter(each -> !each.equals(drained)).toList();
-          past = new Past(others, figures.stream().reduce(past.stats(), ProxyStats::plus));
+          serving =
+              serving.with(
+                  new Past(others, figures.stream().reduce(past.stats(), ProxyStats::plus)));
           return forget(drained);
         });
   }

@@ -187,9 +187,7 @@ public final class ProxyUpstream {
 
   /** Forgets a listener's clients of a loop and lane, which have all left. On that loop. */
   void forget(SessionLoop clients, Loop loop, int lane) {
-    if (lane < lanes()) {
-      loops.of(loop, lane).remove(clients);
-    }
+    loops.of(loop, lane).remove(clients);
   }
 
   /** Returns over how many lanes clients are spread. */

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -189,16 +188,15 @@ public final class ClientAdministration {
     if (itself) {
       client.drain(); // closed after this reply; later requests are not read
     }
-    var killed = new AtomicInteger(itself ? 1 : 0);
     LocalAnswer.whenComplete(
-        directory.onEachLoopAsync(loop -> killOn(loop, filter, killed)),
+        directory.kill(filter, self).thenApply(others -> itself ? others + 1 : others),
         context,
-        _ ->
+        killed ->
             end(
                 request,
                 () ->
                     LocalAnswer.send(
-                        request, protocol, reply -> killReply(byAddress, killed.get(), reply))));
+                        request, protocol, reply -> killReply(byAddress, killed, reply))));
   }
 
   private static void killReply(boolean byAddress, int killed, ReplyWriter reply) {
@@ -209,18 +207,6 @@ public final class ClientAdministration {
     } else {
       reply.error("ERR No such client");
     }
-  }
-
-  private CompletionStage<Boolean> killOn(
-      LoopClients loop, ClientFilter filter, AtomicInteger killed) {
-    return ClientIteration.begin(
-        loop,
-        one -> {
-          if (one != self && filter.accepts(one)) {
-            one.closeNow("CLIENT KILL");
-            killed.incrementAndGet();
-          }
-        });
   }
 
   private void pause(ReplySlot request, Command command) {

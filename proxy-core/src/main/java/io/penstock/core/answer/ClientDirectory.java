@@ -5,9 +5,11 @@ import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -143,6 +145,30 @@ public final class ClientDirectory {
    */
   CompletionStage<Void> onEachClient(Consumer<ListedClient> action) {
     return onEachLoopAsync(loop -> ClientIteration.begin(loop, action));
+  }
+
+  /**
+   * Closes clients of the listener at once, like {@code CLIENT KILL}.
+   *
+   * @param options of that command, such as {@code user} and its name
+   * @return completes on one of the loops with the number of clients
+   * @throws IllegalArgumentException if an option is unknown or its value is not valid
+   */
+  public CompletionStage<Integer> kill(Map<String, String> options) {
+    return kill(ClientFilter.ofKill(options), null);
+  }
+
+  /** Closes the clients that the filter accepts, except one; completes like {@link #kill(Map)}. */
+  CompletionStage<Integer> kill(ClientFilter filter, @Nullable ListedClient except) {
+    var killed = new AtomicInteger();
+    return onEachClient(
+            one -> {
+              if (one != except && filter.accepts(one)) {
+                one.closeNow("CLIENT KILL");
+                killed.incrementAndGet();
+              }
+            })
+        .thenApply(_ -> killed.get());
   }
 
   /**

@@ -6,6 +6,7 @@ import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.tls.ListenerTls;
 import java.util.HashSet;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -92,7 +93,11 @@ final class ClientFilter {
       return null;
     }
     for (int i = 2; i < command.argc(); i += 2) {
-      String error = i + 1 < command.argc() ? readOption(command, i) : SYNTAX_ERROR;
+      String error = SYNTAX_ERROR;
+      if (i + 1 < command.argc()) {
+        String value = command.frame().text(i + 1);
+        error = readOption(command.frame().text(i), value, command.argAsLong(i + 1));
+      }
       if (error != null) {
         return error;
       }
@@ -100,15 +105,41 @@ final class ClientFilter {
     return null;
   }
 
-  private @Nullable String readOption(Command command, int i) {
-    String value = command.frame().text(i + 1);
-    switch (command.frame().text(i).toLowerCase(Locale.ROOT)) {
+  /**
+   * Returns the filter for options of {@code CLIENT KILL} that do not come from a client, such as
+   * {@code user} and its name. Any user may be named.
+   *
+   * @throws IllegalArgumentException if an option is unknown or its value is not valid
+   */
+  static ClientFilter ofKill(Map<String, String> options) {
+    var filter = new ClientFilter(Set.of(ListenerTls.ANY_USER));
+    options.forEach((option, value) -> {
+      String error = filter.readOption(option, value, asLong(value));
+      if (error != null) {
+        throw new IllegalArgumentException(error.substring("ERR ".length()));
+      }
+    });
+    return filter;
+  }
+
+  private static long asLong(String value) {
+    try {
+      return Long.parseLong(value);
+    } catch (NumberFormatException _) {
+      return Command.NOT_A_LONG;
+    }
+  }
+
+  /**
+   * @param number the value as an integer, or {@link Command#NOT_A_LONG}
+   */
+  private @Nullable String readOption(String option, String value, long number) {
+    switch (option.toLowerCase(Locale.ROOT)) {
       case "id" -> {
-        long id = command.argAsLong(i + 1);
-        if (id < 1) {
+        if (number < 1) {
           return "ERR client-id should be greater than 0";
         }
-        ids = Set.of(id);
+        ids = Set.of(number);
       }
       case "type" -> {
         return readType(value);
@@ -126,7 +157,7 @@ final class ClientFilter {
         return skipsCaller || value.equalsIgnoreCase("no") ? null : SYNTAX_ERROR;
       }
       case "maxage" -> {
-        seconds = command.argAsLong(i + 1);
+        seconds = number;
         if (seconds < 1) {
           return "ERR maxage is not an integer or out of range";
         }

@@ -323,7 +323,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
     } else {
-      whole.answer(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
+      whole.answer(ErrorReplies.CLOSING, Outcome.UNAVAILABLE);
     }
   }
 

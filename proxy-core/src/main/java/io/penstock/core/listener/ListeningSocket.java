@@ -99,6 +99,11 @@ public final class ListeningSocket {
     return channel.isActive() && (file == null || file.isOurs());
   }
 
+  /** Returns whether it is bound. Of a Unix socket, {@link #isOpen} says more. */
+  public boolean isBound() {
+    return channel.isActive();
+  }
+
   /**
    * Stops accepting clients; connected clients stay connected. Deletes the file of a Unix socket
    * first, on a thread of its own.

@@ -242,6 +242,6 @@ public final class WaitCall implements BlockingOperation {
 
   @Override
   public void drain() {
-    answer(ErrorReplies.SHUTTING_DOWN, Outcome.UNAVAILABLE);
+    answer(ErrorReplies.CLOSING, Outcome.UNAVAILABLE);
   }
 }

@@ -19,8 +19,8 @@ public final class ErrorReplies {
   public static final byte[] NO_LEASE =
       encode(
           "OVERLOADED too many exclusive connections to this node;" + " the command did not run");
-  public static final byte[] SHUTTING_DOWN =
-      encode("UNAVAILABLE this proxy is shutting down; the command did not run");
+  public static final byte[] CLOSING =
+      encode("UNAVAILABLE this proxy is closing the connection; the command did not run");
   public static final byte[] UNAVAILABLE =
       encode("UNAVAILABLE no connection to the node in time; the command did not run");
   public static final byte[] NO_REPLICA =

@@ -346,12 +346,13 @@ public final class SessionLoop implements LoopClients {
     for (Session session : sessions) {
       blocked += session.isBlocked() ? 1 : 0;
     }
+    boolean over = draining && sessions.isEmpty(); // rates are not sampled any more
     return new Traffic(
         counters.received(),
         bytesSent(),
-        commands.perSecond(),
-        received.perSecond(),
-        sent.perSecond(),
+        over ? 0 : commands.perSecond(),
+        over ? 0 : received.perSecond(),
+        over ? 0 : sent.perSecond(),
         blocked);
   }
 

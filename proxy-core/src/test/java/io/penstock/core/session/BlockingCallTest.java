@@ -617,7 +617,7 @@ class BlockingCallTest {
       lease.send(NIL);
       other.send(ELEMENT);
       client
-          .expect("-UNAVAILABLE this proxy is shutting down; the command did not run\r\n")
+          .expect("-UNAVAILABLE this proxy is closing the connection; the command did not run\r\n")
           .expectClosed();
       lucky.expect(ELEMENT).expectClosed();
     }

@@ -87,10 +87,11 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
     boolean onlyUpstream = settings.upstreams().size() == 1;
     for (ProxyListener listener : proxy.listeners()) {
       LOG.info(
-          "{}Listening on {}{} ({}, {} event loops)",
+          "{}Listening on {}{} ({}{}, {} event loops)",
           Label.ofListener(listener.name(), alone).prefix(),
           listener.listenAddress(),
           onlyUpstream ? "" : " for upstream " + listener.upstream().name(),
+          listener.isEncrypted() ? "TLS, " : "",
           proxy.transportName(),
           settings.eventLoops());
     }

@@ -1,30 +1,40 @@
 package io.penstock.server.reload;
 
 import io.penstock.core.ChangePlan.Step;
+import io.penstock.core.NoSuchListenerException;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxyListener;
 import io.penstock.core.ProxyUpstream;
+import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.change.ReloadOutcome;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
 import java.net.InetSocketAddress;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
  * {@code GET /actuator/penstock}: the configuration in force, without secrets. {@code POST
- * /actuator/penstock/reload}: reads it again. On the threads of the management port, which wait for
- * a reload.
+ * /actuator/penstock/reload} reads it again, {@code drain} and {@code resume} take listeners out of
+ * service and back, and {@code kill} closes clients. On the threads of the management port, which
+ * wait for the end.
  */
 @WebEndpoint(id = "penstock")
 final class PenstockEndpoint {
@@ -32,7 +42,19 @@ final class PenstockEndpoint {
   /** The management port ends a connection whose reply takes longer than 30 seconds. */
   private static final long WAIT_SECONDS = 25;
 
-  private static final String RELOAD = "reload";
+  private static final String LISTENER = "listener";
+
+  /** The operations, and the parameters that each may have. */
+  private static final Map<String, Set<String>> PARAMETERS =
+      Map.of(
+          "reload",
+          Set.of(),
+          "drain",
+          Set.of(LISTENER),
+          "resume",
+          Set.of(LISTENER),
+          "kill",
+          Set.of(LISTENER, "id", "addr", "laddr", "user", "type", "maxage"));
 
   private final Proxy proxy;
   private final ConfigurationInForce inForce;
@@ -64,8 +86,24 @@ final class PenstockEndpoint {
       List<String> restartPending,
       @Nullable ReloadView lastReload) {}
 
-  /** One listener, and the addresses or the Unix socket that clients connect to. */
-  record ListenerView(String name, List<String> addresses, String upstream, boolean listening) {}
+  /**
+   * One listener.
+   *
+   * @param addresses or the Unix socket that clients connect to
+   * @param listening false after {@code drain}, or if the file of its Unix socket is gone
+   * @param clients connected at present
+   */
+  record ListenerView(
+      String name, List<String> addresses, String upstream, boolean listening, int clients) {}
+
+  /** The listeners that {@code drain} or {@code resume} concerned. */
+  record ListenersView(List<ListenerView> listeners) {}
+
+  /** The number of clients that were closed. */
+  record KillView(int killed) {}
+
+  /** Why it was not done. */
+  record RefusedView(String reason) {}
 
   /** One upstream that a listener serves. */
   record UpstreamView(String name, String servers) {}
@@ -126,7 +164,8 @@ final class PenstockEndpoint {
             ? List.of(listener.listenAddress().toString())
             : listener.addresses().stream().map(PenstockEndpoint::text).toList(),
         listener.upstream().name(),
-        listener.isListening());
+        listener.isListening(),
+        listener.clients());
   }
 
   private static String text(InetSocketAddress address) {
@@ -139,29 +178,89 @@ final class PenstockEndpoint {
   }
 
   /**
-   * Reads the configuration again and waits for the end: 200 with what was done, 409 if the
-   * configuration cannot be used, 202 if it takes long; 404 for another operation.
+   * Does one operation and waits for its end. {@code reload}: 200 with what was done, 409 if the
+   * configuration cannot be used. {@code drain}, {@code resume} and {@code kill}: 200 with what was
+   * done, 400 if a listener or an option is not valid, 409 if a listener cannot be bound (the
+   * others are then). 202 if it takes long; 404 for another operation.
+   *
+   * <p>They are requests without a body, as those of {@code reload}: the parameters are those of
+   * the URL. {@code listener} is the only one that is concerned; the others are options of {@code
+   * kill}, as of {@code CLIENT KILL}.
    */
   @WriteOperation
   WebEndpointResponse<?> operate(@Selector String operation) {
-    if (!operation.equals(RELOAD)) {
+    Set<String> known = PARAMETERS.get(operation);
+    if (known == null) {
       return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
     }
     try {
-      Attempt attempt =
-          reloads
-              .request(Trigger.REQUEST)
-              .toCompletableFuture()
-              .get(WAIT_SECONDS, TimeUnit.SECONDS);
-      return new WebEndpointResponse<>(
-          ReloadView.of(attempt), attempt.outcome() == ReloadOutcome.REFUSED ? 409 : 200);
+      Map<String, String> options = parameters(known);
+      String listener = options.remove(LISTENER);
+      return switch (operation) {
+        case "drain" -> answer(proxy.suspend(listener), PenstockEndpoint::concerned);
+        case "resume" -> answer(proxy.resume(listener), PenstockEndpoint::concerned);
+        case "kill" -> answer(proxy.kill(listener, options), PenstockEndpoint::killed);
+        default -> answer(reloads.request(Trigger.REQUEST), PenstockEndpoint::reloaded);
+      };
+    } catch (IllegalArgumentException e) {
+      return refused(e, WebEndpointResponse.STATUS_BAD_REQUEST);
+    }
+  }
+
+  /** Returns the parameters of the URL. Throws an exception for one that the operation lacks. */
+  private static Map<String, String> parameters(Set<String> known) {
+    Map<String, String> parameters = new LinkedHashMap<>();
+    if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes request) {
+      request
+          .getRequest()
+          .getParameterMap()
+          .forEach((name, values) -> {
+            if (!known.contains(name)) {
+              throw new IllegalArgumentException("no parameter is named " + name);
+            }
+            if (values.length != 1) {
+              throw new IllegalArgumentException(name + " is given twice");
+            }
+            parameters.put(name, values[0]);
+          });
+    }
+    return parameters;
+  }
+
+  private static WebEndpointResponse<?> reloaded(Attempt attempt) {
+    return new WebEndpointResponse<>(
+        ReloadView.of(attempt), attempt.outcome() == ReloadOutcome.REFUSED ? 409 : 200);
+  }
+
+  private static WebEndpointResponse<?> concerned(List<ProxyListener> listeners) {
+    return new WebEndpointResponse<>(
+        new ListenersView(listeners.stream().map(PenstockEndpoint::view).toList()));
+  }
+
+  private static WebEndpointResponse<?> killed(int clients) {
+    return new WebEndpointResponse<>(new KillView(clients));
+  }
+
+  private static <T> WebEndpointResponse<?> answer(
+      CompletionStage<T> result, Function<T, WebEndpointResponse<?>> view) {
+    try {
+      return view.apply(result.toCompletableFuture().get(WAIT_SECONDS, TimeUnit.SECONDS));
     } catch (TimeoutException e) {
       return new WebEndpointResponse<>(202);
     } catch (ExecutionException e) {
-      return new WebEndpointResponse<>(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+      return switch (Objects.requireNonNullElse(e.getCause(), e)) {
+        case NoSuchListenerException unknown ->
+            refused(unknown, WebEndpointResponse.STATUS_BAD_REQUEST);
+        case CannotBindException failure -> refused(failure, 409);
+        default -> new WebEndpointResponse<>(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
+      };
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new WebEndpointResponse<>(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
     }
+  }
+
+  private static WebEndpointResponse<?> refused(Exception why, int status) {
+    return new WebEndpointResponse<>(new RefusedView(String.valueOf(why.getMessage())), status);
   }
 }

@@ -229,7 +229,8 @@ class BlockingIT {
     CompletionStage<Void> drained = proxy.proxy().drain(Duration.ofMinutes(1));
 
     assertThat(client.read())
-        .isEqualTo("-UNAVAILABLE this proxy is shutting down; the command did not run\r\n");
+        .isEqualTo(
+            "-UNAVAILABLE this proxy is closing the connection; the command did not run\r\n");
     assertThat(client.isClosedByPeer()).isTrue();
     ProxyFixture.await(drained);
     assertThat(blockedClients()).isZero();

@@ -14,7 +14,7 @@ import org.awaitility.Awaitility;
  * A client that sends pipelines of increments of one key and counts the replies, until it is
  * stopped or one is an error.
  */
-final class BusyClient implements AutoCloseable {
+public final class BusyClient implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
@@ -25,7 +25,7 @@ final class BusyClient implements AutoCloseable {
   /**
    * @param client is closed at the end
    */
-  BusyClient(RespClient client, String key, int pipeline) {
+  public BusyClient(RespClient client, String key, int pipeline) {
     done = CompletableFuture.runAsync(() -> run(client, key, pipeline), Thread.ofPlatform()::start);
   }
 
@@ -45,7 +45,7 @@ final class BusyClient implements AutoCloseable {
   }
 
   /** Waits until some more increments are answered. */
-  void awaitProgress() {
+  public void awaitProgress() {
     long before = replies.get();
     Awaitility.await()
         .atMost(PATIENCE)
@@ -54,7 +54,7 @@ final class BusyClient implements AutoCloseable {
   }
 
   /** Stops, and returns how many increments were answered; throws if one had an error. */
-  long stop() {
+  public long stop() {
     stopped.set(true);
     ProxyFixture.await(done);
     return replies.get();
