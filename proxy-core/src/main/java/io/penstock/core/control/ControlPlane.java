@@ -65,6 +65,7 @@ public final class ControlPlane {
 
   private final Duration timeout;
   private final Threads threads;
+  private final OwnTimers timers;
   private final RedisClient client;
   private final AtomicBoolean closed; // with the threads
   private volatile boolean released;
@@ -73,6 +74,7 @@ public final class ControlPlane {
   private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
     this.threads = threads;
+    this.timers = new OwnTimers(threads.topology);
     this.closed = closed;
     this.client = newClient(threads.resources);
   }
@@ -153,9 +155,10 @@ public final class ControlPlane {
     return new ControlPlane(other, threads, closed);
   }
 
-  /** Closes all connections of this one; later queries fail. Returns at once. */
+  /** Closes all connections and timers of this one; later queries fail. Returns at once. */
   public void release() {
     released = true;
+    timers.end();
     if (closed.get()) {
       return; // which closes them too
     }
@@ -178,8 +181,9 @@ public final class ControlPlane {
     return Thread.ofPlatform().daemon().name("penstock-topology-io").factory();
   }
 
+  /** Returns the topology thread. Tasks that {@link #release} finds waiting are dropped. */
   public TopologyThread thread() {
-    return threads.topology;
+    return timers;
   }
 
   /**
