@@ -278,8 +278,8 @@ public final class Proxy implements AutoCloseable {
 
   /**
    * Takes listeners out of service until {@link #resume}: they accept no clients, and those that
-   * are connected are closed once they are answered, or after {@link ProxySettings#drainTimeout}. A
-   * listener whose address {@link #apply} changes is in service again.
+   * are connected are closed once they are answered, or after {@link ProxySettings#drainTimeout}.
+   * If {@link #apply} changes the address of a listener, it is in service again.
    *
    * @param name of one listener; null for all
    * @return completes with the listeners that were in service; fails with {@link

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param eventLoops number of event loops, at least 1
  * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where
  *     it is configurable; zero requests none
- * @param drainTimeout how long clients whose listener or upstream goes away, or whose listener is
- *     taken out of service, may take to end what they have begun; then their connections are closed
+ * @param drainTimeout time that clients have to end what they have begun when their listener or
+ *     upstream goes away, or their listener is taken out of service; then they are closed
  */
 public record ProxySettings(
     List<Listener> listeners,

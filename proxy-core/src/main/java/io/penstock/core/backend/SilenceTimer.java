@@ -10,7 +10,7 @@ final class SilenceTimer {
 
   /**
    * Fewer unwritten bytes are not a backlog. With io_uring each request is unwritten for a moment,
-   * and a connection whose other end is gone may accept small requests for long.
+   * and a half-open connection may accept small requests for long.
    */
   private static final int BACKLOG = 64 * 1024;
 

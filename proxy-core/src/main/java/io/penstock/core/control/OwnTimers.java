@@ -65,7 +65,7 @@ final class OwnTimers implements TopologyThread {
     }
   }
 
-  /** Drops all tasks whose time has not come. */
+  /** Drops all waiting tasks. */
   void end() {
     ended = true;
     waiting.forEach(Timer::forget);
