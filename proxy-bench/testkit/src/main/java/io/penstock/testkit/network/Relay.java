@@ -46,7 +46,7 @@ public final class Relay implements AutoCloseable {
   private volatile @Nullable ServerSocket listener;
   private volatile @Nullable Thread accepting;
   private volatile Duration delay = Duration.ZERO;
-  private volatile boolean held;
+  private volatile Set<Direction> held = Set.of();
   private volatile boolean closed;
 
   // Guarded by this: the next cut at a byte.
@@ -102,11 +102,16 @@ public final class Relay implements AutoCloseable {
    * {@link #release} lets all of it through.
    */
   public void holdBack() {
-    held = true;
+    held = Set.of(Direction.values());
+  }
+
+  /** Like {@link #holdBack()} in one direction: replies to what has passed before still arrive. */
+  public void holdBack(Direction direction) {
+    held = Set.of(direction);
   }
 
   public void release() {
-    held = false;
+    held = Set.of();
     synchronized (this) {
       notifyAll();
     }
@@ -247,7 +252,7 @@ public final class Relay implements AutoCloseable {
   private void connect(Socket accepted) {
     boolean through = exempt.test(accepted.getInetAddress());
     if (!through) {
-      awaitPassage();
+      awaitPassage(Direction.THERE);
     }
     var onward = new Socket();
     var connection = new RelayedConnection(this, accepted, onward, through);
@@ -268,13 +273,13 @@ public final class Relay implements AutoCloseable {
   }
 
   /** Called before bytes are passed on, by a thread of theirs. */
-  void awaitPassage() {
+  void awaitPassage(Direction direction) {
     Duration time = delay;
     if (time.isPositive()) {
       LockSupport.parkNanos(time.toNanos());
     }
     synchronized (this) {
-      while (held && !closed) {
+      while (held.contains(direction) && !closed) {
         try {
           wait();
         } catch (InterruptedException e) {

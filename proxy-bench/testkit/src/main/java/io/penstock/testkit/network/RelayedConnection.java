@@ -51,7 +51,7 @@ final class RelayedConnection {
       }
       nearEnded |= direction == Direction.THERE;
       if (!exempt) {
-        relay.awaitPassage();
+        relay.awaitPassage(direction);
       }
       if (!isMuted(direction)) {
         to.shutdownOutput();
@@ -72,7 +72,7 @@ final class RelayedConnection {
       return true;
     }
     waiting.put(direction, new String(buffer, 0, read, StandardCharsets.ISO_8859_1));
-    relay.awaitPassage();
+    relay.awaitPassage(direction);
     waiting.remove(direction);
     if (isMuted(direction)) {
       return true;

@@ -120,6 +120,18 @@ class RelayTest {
   }
 
   @Test
+  void holdsOneDirection() throws IOException {
+    relay.holdBack(Direction.THERE);
+    say(near, "one");
+    say(far, "two");
+    assertThat(hear(near, 3)).isEqualTo("two");
+    hearsNothing(far);
+    assertThat(relay.isHoldingBack("one")).isTrue();
+    relay.release();
+    assertThat(hear(far, 3)).isEqualTo("one");
+  }
+
+  @Test
   void cutsWithAnEndAndWithAReset() throws IOException {
     relay.cut(End.FIN);
     assertThat(near.getInputStream().read()).isNegative();
