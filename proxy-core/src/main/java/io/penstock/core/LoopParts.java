@@ -21,20 +21,8 @@ final class LoopParts<T> {
 
   private final List<Slot<T>> slots = new ArrayList<>(); // all loops of a lane, then the next lane
   private final int loops;
-  private final Maker<T> maker;
 
-  /**
-   * For one lane.
-   *
-   * @param create makes the part of a loop, on that loop
-   */
-  LoopParts(LoopGroup group, Function<Loop, T> create) {
-    this(group, 1, (loop, _) -> create.apply(loop));
-  }
-
-  /** For several lanes. */
-  LoopParts(LoopGroup group, int lanes, Maker<T> maker) {
-    this.maker = maker;
+  LoopParts(LoopGroup group, int lanes) {
     this.loops = group.loops().size();
     for (int i = 0; i < lanes; i++) {
       group.loops().forEach(loop -> slots.add(new Slot<>(loop)));
@@ -58,25 +46,24 @@ final class LoopParts<T> {
     }
   }
 
-  /** Returns the part of the loop for the only lane; makes it if there is none. On that loop. */
-  T of(Loop loop) {
-    return of(loop, 0);
-  }
-
   /** Returns the part of the loop for a lane; makes it if there is none. On that loop. */
-  T of(Loop loop, int lane) {
-    return of(loop, lane, maker);
-  }
-
-  /** Returns the part of the loop for a lane, and if there is none the made one. On that loop. */
   T of(Loop loop, int lane, Maker<T> maker) {
-    Slot<T> slot = slots.get(lane * loops + loop.index());
+    Slot<T> slot = slot(loop, lane);
     T part = slot.part;
     if (part == null) {
       part = maker.make(loop, lane);
       slot.part = part;
     }
     return part;
+  }
+
+  /** Runs an action for the part of the loop for a lane, if it has been made. On that loop. */
+  void ifMade(Loop loop, int lane, Consumer<T> action) {
+    runIfMade(slot(loop, lane), action);
+  }
+
+  private Slot<T> slot(Loop loop, int lane) {
+    return slots.get(lane * loops + loop.index());
   }
 
   /** Is given each part, on its loop. */

@@ -13,6 +13,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnavailableTransportException;
@@ -69,7 +70,7 @@ public final class Proxy implements AutoCloseable {
     this.group = new LoopGroup(transports(settings), settings.eventLoops(), settings.timeSlice());
     this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
     this.events = events;
-    this.lags = new LoopParts<>(group, LoopLag::new);
+    this.lags = new LoopParts<>(group, 1);
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
     this.common = new ProxyUpstream.Common(group, control, servers, events);
     this.memory = TotalMemory.ofProcess(memoryLimit(settings));
@@ -165,7 +166,11 @@ public final class Proxy implements AutoCloseable {
   private void startUpstreams() {
     logUnused(running.settings());
     upstreams().forEach(ProxyUpstream::start);
-    group.loops().forEach(loop -> loop.executor().execute(() -> lags.of(loop).start()));
+    group.loops().forEach(loop -> loop.executor().execute(() -> startLag(loop)));
+  }
+
+  private void startLag(Loop loop) {
+    lags.of(loop, 0, (_, _) -> new LoopLag(loop)).start();
   }
 
   private void logUnused(ProxySettings settings) {

@@ -158,6 +158,7 @@ final class ProxyChange {
   CompletableFuture<Void> commit() {
     changePasswords();
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
+    takeOver();
     upstreams.values().forEach(each -> each.adopt(next.commands()));
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
@@ -177,6 +178,15 @@ final class ProxyChange {
       ProxyUpstream running = upstreams.get(trial.name());
       if (running != null) {
         running.changePasswords(trial.settings().kind().allCredentials());
+      }
+    }
+  }
+
+  private void takeOver() {
+    for (ProxyUpstream upstream : upstreams.values()) {
+      ProxyUpstream earlier = before.upstreams().get(upstream.name());
+      if (earlier != null && !earlier.equals(upstream)) {
+        upstream.takeOver(earlier);
       }
     }
   }

@@ -107,7 +107,7 @@ public final class ProxyListener {
   }
 
   private LoopParts<SessionLoop> newLoops(ProxyUpstream upstream) {
-    return new LoopParts<>(group, upstream.lanes(), (loop, lane) -> makeLoop(serving, loop, lane));
+    return new LoopParts<>(group, upstream.lanes());
   }
 
   /** Returns the limit on clients, with its log lines and events. */

@@ -57,7 +57,7 @@ public final class ProxyUpstream {
   private final HealthCheck health;
   private final @Nullable ReplicaMonitor replicas; // null if reads go to masters only
   private final ServedUpstream served;
-  private final SubscriberCounts subscribers;
+  private final SharedSubscriptions subscriptions;
   private final LoopParts<UpstreamLoop> loops;
   private volatile List<UpstreamFigures> inherited = List.of(); // of earlier upstreams of its name
   private final AtomicInteger clients = new AtomicInteger(); // accepted so far; if there are lanes
@@ -85,10 +85,10 @@ public final class ProxyUpstream {
             timeouts(settings.backend()),
             settings.kind().access().database(),
             before == null ? new Scripts() : before.served.scripts());
-    this.subscribers =
-        before != null && before.settings.kind().equals(settings.kind())
-            ? before.subscribers
-            : upstream.lanes() == 1 ? new SubscriberCounts() : SubscriberCounts.ofEqualNodes();
+    this.subscriptions =
+        before != null && before.hasServersOf(settings)
+            ? before.subscriptions
+            : new SharedSubscriptions(group, upstream.lanes());
     this.survey =
         ServerSurvey.create(
             control,
@@ -102,7 +102,11 @@ public final class ProxyUpstream {
         settings.reads().usesReplicas()
             ? ReplicaMonitor.create(control, upstream, settings.reads(), label)
             : null;
-    this.loops = new LoopParts<>(group, upstream.lanes(), this::makeLoop);
+    this.loops = new LoopParts<>(group, upstream.lanes());
+  }
+
+  private boolean hasServersOf(ProxySettings.Upstream other) {
+    return settings.kind().equals(other.kind());
   }
 
   private static Nodes.Timeouts timeouts(ProxySettings.Backend backend) {
@@ -154,14 +158,26 @@ public final class ProxyUpstream {
           case ProxySettings.Dispatch.Sync _ ->
               new SyncDispatcher(group, loop, backend, topology, events);
         };
-    var hub = new Hub(group, loop, backend, nodes, events, subscribers);
+    Hub hub =
+        subscriptions.hub(
+            loop, lane, counts -> new Hub(group, loop, backend, nodes, events, counts));
     var made = new UpstreamLoop(loop, nodes, dispatcher, hub, served);
-    made.start(settings.backend().commandTimeout().toNanos());
+    made.start(now -> tickHub(hub, nodes, now), settings.backend().commandTimeout().toNanos());
     return made;
+  }
+
+  private void tickHub(Hub hub, Topology nodes, long now) {
+    if (subscriptions.isLedBy(this)) {
+      hub.adopt(nodes, backend); // it may have been made by another upstream since takeOver
+      hub.tick(now);
+    }
   }
 
   /** Starts to discover the nodes and to check their health. */
   void start() {
+    if (!subscriptions.isLed()) {
+      subscriptions.lead(this, upstream, backend);
+    }
     upstream.onChange(_ -> topologyChanged());
     upstream.start();
     survey.start(facts -> loops.forEach(loop -> loop.serverFactsChanged(facts)));
@@ -182,12 +198,12 @@ public final class ProxyUpstream {
 
   /** Returns the loop's connections to nodes; makes them if there are none. On that loop. */
   UpstreamLoop on(Loop loop, int lane) {
-    return loops.of(loop, lane);
+    return loops.of(loop, lane, this::makeLoop);
   }
 
   /** Forgets a listener's clients of a loop and lane, which have all left. On that loop. */
   void forget(SessionLoop clients, Loop loop, int lane) {
-    loops.of(loop, lane).remove(clients);
+    loops.ifMade(loop, lane, each -> each.remove(clients));
   }
 
   /** Returns over how many lanes clients are spread. */
@@ -206,7 +222,30 @@ public final class ProxyUpstream {
   }
 
   SubscriberCounts subscribers() {
-    return subscribers;
+    return subscriptions.counts();
+  }
+
+  /**
+   * Leads the subscriptions of the upstream that it replaces, and shares its passwords with it, if
+   * the servers are the same.
+   */
+  void takeOver(ProxyUpstream earlier) {
+    if (earlier.hasServersOf(settings)) {
+      boolean samePasswords = earlier.passwords().equals(passwords());
+      List<Credentials> own = settings.kind().allCredentials();
+      List<Credentials> others = earlier.settings.kind().allCredentials();
+      for (int i = 0; i < own.size(); i++) {
+        own.get(i).shareWith(others.get(i));
+      }
+      subscriptions.lead(this, upstream, backend);
+      if (!samePasswords) {
+        earlier.authenticateAgain();
+      }
+    }
+  }
+
+  private List<String> passwords() {
+    return settings.kind().passwords();
   }
 
   /** Returns the configured name. */
@@ -265,21 +304,32 @@ public final class ProxyUpstream {
   }
 
   CompletableFuture<ProxyStats> figures() {
-    return loops
-        .collect(UpstreamFigures::of)
-        .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), subscribers));
+    SubscriberCounts counts = subscriptions.isLedBy(this) ? subscribers() : new SubscriberCounts();
+    return collect()
+        .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), counts));
+  }
+
+  /** Reads the figures of all loops; those of the subscriptions only if it leads them. */
+  private CompletableFuture<List<UpstreamFigures>> collect() {
+    CompletableFuture<List<UpstreamFigures>> own = loops.collect(UpstreamFigures::of);
+    return subscriptions.isLedBy(this)
+        ? own.thenCombine(subscriptions.collect(UpstreamFigures::of), ProxyUpstream::joined)
+        : own;
+  }
+
+  private static <T> List<T> joined(List<T> some, List<T> more) {
+    return Stream.concat(some.stream(), more.stream()).toList();
   }
 
   /** Returns what it and its predecessors have counted. To be called when it is closed. */
   CompletableFuture<UpstreamFigures> inheritance() {
-    return loops
-        .collect(UpstreamFigures::of)
+    return collect()
         .thenApply(figures ->
             withInherited(figures).stream().reduce(UpstreamFigures.NONE, UpstreamFigures::plus));
   }
 
   private List<UpstreamFigures> withInherited(List<UpstreamFigures> figures) {
-    return Stream.concat(figures.stream(), inherited.stream()).toList();
+    return joined(figures, inherited);
   }
 
   /** Counts what a closed upstream of the same name has counted. */
@@ -295,6 +345,10 @@ public final class ProxyUpstream {
     for (int i = 0; i < own.size(); i++) {
       own.get(i).changePassword(latest.get(i).password());
     }
+    authenticateAgain();
+  }
+
+  private void authenticateAgain() {
     loops.forEach(UpstreamLoop::authenticateAgain);
   }
 
@@ -332,6 +386,6 @@ public final class ProxyUpstream {
       replicas.close();
     }
     control.release();
-    return loops.run(UpstreamLoop::close);
+    return loops.run(UpstreamLoop::close).thenCompose(_ -> subscriptions.close(this));
   }
 }

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The parts that a change of the settings has replaced or removed, until their last client has left
- * them. An upstream whose servers are still the right ones may keep clients that are blocked or
- * subscribed for as long as they are; the clients of another one are closed after some time.
+ * them. An upstream whose servers are still the right ones may keep clients that are blocked, or in
+ * a transaction, for as long as they are; the clients of another one are closed after some time.
  * Checked on the topology thread while there are any. Safe from any thread.
  */
 final class Retirement {
@@ -25,7 +25,7 @@ final class Retirement {
 
   private static final Duration PERIOD = Duration.ofMillis(100);
 
-  /** Most earlier versions of an upstream that keep clients without a limit of time. */
+  /** Most earlier upstreams of one name that keep clients without a limit of time. */
   private static final int MOST_EARLIER = 4;
 
   private final TopologyThread thread;
@@ -111,10 +111,10 @@ final class Retirement {
 
   private void limitTime(Leaving each, long now) {
     Long deadline = each.deadline;
-    if (deadline == null) {
-      if (!mayStay(each)) {
-        each.deadline = now + each.drainTimeout.toNanos();
-      }
+    if (!each.isDrained && mayStay(each)) {
+      each.deadline = null;
+    } else if (deadline == null) {
+      each.deadline = now + each.drainTimeout.toNanos();
     } else if (now - deadline >= 0) {
       if (each.isDrained) {
         close(each);

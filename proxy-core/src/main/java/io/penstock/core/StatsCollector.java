@@ -15,6 +15,7 @@ import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.session.SessionLoop;
@@ -36,7 +37,8 @@ final class StatsCollector {
   private StatsCollector() {}
 
   /**
-   * One loop's figures about an upstream, read on that loop.
+   * Figures about an upstream's connections of one loop, read on that loop: those for commands or
+   * those for subscriptions.
    *
    * @param nodes statistics of open connections, by node
    * @param closed statistics of closed connections, by node
@@ -66,6 +68,10 @@ final class StatsCollector {
     static UpstreamFigures of(UpstreamLoop loop) {
       return new UpstreamFigures(
           loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads());
+    }
+
+    static UpstreamFigures of(Hub hub) {
+      return new UpstreamFigures(hub.stats(), hub.closedStats(), HeldStats.NONE, ReadCounts.NONE);
     }
   }
 

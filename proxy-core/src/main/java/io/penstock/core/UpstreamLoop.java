@@ -11,12 +11,12 @@ import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Topology;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,16 +46,18 @@ final class UpstreamLoop {
     this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, upstream);
   }
 
-  /** Connects to the masters and starts to tick. */
-  void start(long commandTimeoutNanos) {
+  /**
+   * Connects to the masters and starts to tick.
+   *
+   * @param hub the tick of the subscriptions
+   */
+  void start(LongConsumer hub, long commandTimeoutNanos) {
     dispatcher().adoptPlacement();
     dispatcher().connect();
     long period =
         Math.clamp(
             commandTimeoutNanos / TICKS_PER_TIMEOUT, SHORTEST_TICK_NANOS, LONGEST_TICK_NANOS);
-    var tasks =
-        new Ticks(
-            loop::tick, List.of(dispatcher()::tick, routing.hub()::tick, this::tickListeners));
+    var tasks = new Ticks(loop::tick, List.of(dispatcher()::tick, hub, this::tickListeners));
     ticks = loop.executor().scheduleAtFixedRate(tasks, period, period, TimeUnit.NANOSECONDS);
   }
 
@@ -122,13 +124,12 @@ final class UpstreamLoop {
     routing.hub().authenticateAgain();
   }
 
-  /** Closes all connections at once. */
+  /** Closes all connections for commands at once. */
   void close() {
     if (ticks != null) {
       ticks.cancel(false);
     }
     dispatcher().close();
-    routing.hub().close();
   }
 
   HeldStats held() {
@@ -139,17 +140,13 @@ final class UpstreamLoop {
     return dispatcher().readCounts();
   }
 
-  /** Returns the statistics of open connections, by node. */
+  /** Returns the statistics of open connections for commands, by node. */
   List<NodeStats> nodeStats() {
-    List<NodeStats> all = new ArrayList<>(dispatcher().stats());
-    all.addAll(routing.hub().stats());
-    return all;
+    return dispatcher().stats();
   }
 
-  /** Returns the statistics of closed connections, by node. */
+  /** Returns the statistics of closed connections for commands, by node. */
   List<NodeStats> closedNodeStats() {
-    List<NodeStats> all = new ArrayList<>(dispatcher().closedStats());
-    all.addAll(routing.hub().closedStats());
-    return all;
+    return dispatcher().closedStats();
   }
 }

@@ -6,6 +6,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,13 +17,7 @@ class LoopPartsTest {
 
   private final LoopGroup group = new LoopGroup(Transport.NIO, 2);
   private final AtomicInteger made = new AtomicInteger();
-  private final LoopParts<String> parts =
-      new LoopParts<>(
-          group,
-          loop -> {
-            made.incrementAndGet();
-            return "part " + loop.index();
-          });
+  private final LoopParts<String> parts = new LoopParts<>(group, 1);
 
   @AfterEach
   void end() {
@@ -30,7 +25,13 @@ class LoopPartsTest {
   }
 
   private String partOf(Loop loop) {
-    return CompletableFuture.supplyAsync(() -> parts.of(loop), loop.executor()).join();
+    return CompletableFuture.supplyAsync(() -> parts.of(loop, 0, this::make), loop.executor())
+        .join();
+  }
+
+  private String make(Loop loop, int lane) {
+    made.incrementAndGet();
+    return "part " + loop.index();
   }
 
   @Test
@@ -55,12 +56,28 @@ class LoopPartsTest {
   }
 
   @Test
+  void anActionRunsForOnePartIfThatIsMade() {
+    Loop first = group.loops().get(0);
+    Loop second = group.loops().get(1);
+    partOf(second);
+    List<String> seen = new ArrayList<>();
+
+    CompletableFuture.runAsync(() -> parts.ifMade(first, 0, seen::add), first.executor()).join();
+    CompletableFuture.runAsync(() -> parts.ifMade(second, 0, seen::add), second.executor()).join();
+
+    assertThat(seen).containsExactly("part 1");
+  }
+
+  @Test
   void eachLaneHasAPartOfItsOwn() {
-    var lanes = new LoopParts<>(group, 2, (loop, lane) -> lane + " on " + loop.index());
+    var lanes = new LoopParts<String>(group, 2);
     Loop loop = group.loops().get(1);
     for (int lane : new int[] {1, 0, 1}) {
       String part =
-          CompletableFuture.supplyAsync(() -> lanes.of(loop, lane), loop.executor()).join();
+          CompletableFuture.supplyAsync(
+                  () -> lanes.of(loop, lane, (on, which) -> which + " on " + on.index()),
+                  loop.executor())
+              .join();
       assertThat(part).isEqualTo(lane + " on 1");
     }
 

@@ -19,7 +19,7 @@ final class BackendConnection implements LinkListener {
   private static final int PAUSE_THRESHOLD = 1_024;
 
   private final Endpoint node;
-  private final BackendContext backend;
+  private BackendContext backend;
   private final Handshake handshake;
   private final NodeCounters counters;
   private final WaitQueue waiting;
@@ -43,6 +43,12 @@ final class BackendConnection implements LinkListener {
     this.handshake = handshake;
     this.counters = counters;
     this.congestion = new Congestion(node, backend.settings());
+  }
+
+  /** Replaces the settings. The timeout of connecting is for later connects. */
+  void adopt(BackendSettings settings) {
+    backend = backend.with(settings);
+    congestion.adopt(settings);
   }
 
   /**

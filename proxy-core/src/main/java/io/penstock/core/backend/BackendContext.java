@@ -47,6 +47,11 @@ public record BackendContext(
         NodeTraits.PLAIN);
   }
 
+  /** Returns this with other settings. */
+  BackendContext with(BackendSettings changed) {
+    return new BackendContext(group, loop, changed, listener, pushes, heldRequests, traits);
+  }
+
   /**
    * Calls {@link Exchange#extendDeadline} with the current time.
    *

@@ -18,7 +18,7 @@ final class Congestion {
   private static final Logger log = LoggerFactory.getLogger(Congestion.class);
 
   private final Endpoint node;
-  private final QueueLimits bounds;
+  private QueueLimits bounds;
   private final String logPrefix;
   private final ThrottledLog rejectedLog = new ThrottledLog();
   private final ThrottledLog pausedLog = new ThrottledLog();
@@ -29,6 +29,11 @@ final class Congestion {
     this.node = node;
     this.bounds = settings.queueLimits();
     this.logPrefix = settings.upstream().prefix();
+  }
+
+  /** Replaces the limits. */
+  void adopt(BackendSettings settings) {
+    bounds = settings.queueLimits();
   }
 
   /** Returns whether clients should pause. */

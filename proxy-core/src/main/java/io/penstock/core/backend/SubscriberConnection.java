@@ -14,7 +14,7 @@ public final class SubscriberConnection {
   private final Endpoint node;
   private final NodeCounters counters = new NodeCounters();
   private final BackendConnection connection;
-  private final long commandTimeoutNanos;
+  private long commandTimeoutNanos;
 
   /**
    * @param backend with a listener and a push sink (for messages and confirmations) of this
@@ -24,6 +24,12 @@ public final class SubscriberConnection {
     this.node = node;
     this.connection = new BackendConnection(node, Protocol.RESP3, backend, counters);
     this.commandTimeoutNanos = backend.settings().commandTimeout().toNanos();
+  }
+
+  /** Replaces the settings. The timeout of connecting is for later connects. */
+  public void adopt(BackendSettings settings) {
+    commandTimeoutNanos = settings.commandTimeout().toNanos();
+    connection.adopt(settings);
   }
 
   /** Returns whether it can send immediately. */

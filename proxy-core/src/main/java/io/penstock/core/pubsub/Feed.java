@@ -3,6 +3,7 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.BackendListener;
+import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.backend.SubscriberConnection;
 import io.penstock.core.cluster.Redirect;
@@ -54,6 +55,10 @@ final class Feed implements PushSink, BackendListener {
 
   NodeStats stats() {
     return connection.stats();
+  }
+
+  void adopt(BackendSettings settings) {
+    connection.adopt(settings);
   }
 
   void authenticateAgain() {

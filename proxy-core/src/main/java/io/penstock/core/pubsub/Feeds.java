@@ -1,5 +1,6 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
@@ -192,6 +193,10 @@ final class Feeds {
         closed.add(feed.stats());
       }
     }
+  }
+
+  void adopt(BackendSettings settings) {
+    feeds.values().forEach(feed -> feed.adopt(settings));
   }
 
   void authenticateAgain() {

@@ -36,8 +36,8 @@ public final class Hub {
 
   private final LoopGroup group;
   private final Loop loop;
-  private final BackendSettings settings;
-  private final Topology topology;
+  private BackendSettings settings;
+  private Topology topology;
   private final Partitioner partitioner;
   private final ProxyEvents events;
   private final SubscriberCounts subscriberCounts;
@@ -293,6 +293,19 @@ public final class Hub {
       return;
     }
     topic.deliver(new Message(buffer, from, to));
+  }
+
+  /**
+   * Follows another topology of the same servers from now on, with other settings. Subscriptions
+   * and connections stay. Does nothing if it follows that topology already.
+   */
+  public void adopt(Topology latest, BackendSettings changed) {
+    if (latest != topology) {
+      topology = latest;
+      settings = changed;
+      feeds.adopt(changed);
+      adoptTopology();
+    }
   }
 
   /** Adopts the latest placement and moves topics to their new owners. */

@@ -73,9 +73,16 @@ final class Intake implements LocalCommandHandler {
   /**
    * @param forward what requests are sent with
    * @param request the one that was found last
+   * @param subscriptions of the client, or null
    */
-  Intake(Session session, SessionLoop loop, ForwardContext forward, CurrentRequest request) {
+  Intake(
+      Session session,
+      SessionLoop loop,
+      ForwardContext forward,
+      CurrentRequest request,
+      @Nullable Subscriptions subscriptions) {
     this.session = session;
+    this.subscriptions = subscriptions;
     this.loop = loop;
     this.routes = session.routes();
     this.context = forward.clientContext();

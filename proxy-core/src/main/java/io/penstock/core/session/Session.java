@@ -103,7 +103,7 @@ public final class Session
     this.autoRead = new AutoRead(this, replies, account, loop.readGate(), channel.config());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
-    connect(loop.routes());
+    connect(loop.routes(), null);
     input.scanner().authenticated(state instanceof SessionState.Serving);
     account.open();
     loop.sessions().add(this);
@@ -112,15 +112,21 @@ public final class Session
     }
   }
 
-  /** Makes the handlers of requests. None of an earlier request may be under way. */
-  private void connect(LoopRoutes to) {
+  /**
+   * Makes the handlers of requests. None of an earlier request may be under way.
+   *
+   * @param before the subscriptions so far, or null
+   */
+  private void connect(LoopRoutes to, @Nullable Subscriptions before) {
     var parts = new ClientContext(this, replies, account, to.nodes(), loop.reader(), loop.loop());
     routes = to;
     backpressure = new Backpressure(this, to.nodes());
     order = newOrder(parts);
     retries = new Retries(parts, to.retryLoop(), order);
     forward = new ForwardContext(parts, retries.owner(), order, to.forwardLoop());
-    intake = new Intake(this, loop, forward, request);
+    Subscriptions subscriptions =
+        before == null ? null : before.changedTo(parts, to.subscribeLoop());
+    intake = new Intake(this, loop, forward, request, subscriptions);
     search = new PartitionSearch(parts, to.router(), request, intake::handle);
   }
 
@@ -149,7 +155,7 @@ public final class Session
    * @return whether the client uses these routes
    */
   boolean follow(LoopRoutes latest) {
-    if (routes != latest && isBetweenRequests()) {
+    if (routes != latest && mayChangeTo(latest)) {
       if (replies.isEmpty() && !processing) {
         changeTo(latest);
       } else if (state instanceof SessionState.Serving serving) {
@@ -159,11 +165,11 @@ public final class Session
     return routes == latest;
   }
 
-  /** Whether no request leaves the client in a state at its nodes. */
-  private boolean isBetweenRequests() {
+  /** Whether no request leaves the client in a state at its nodes that the routes do not know. */
+  private boolean mayChangeTo(LoopRoutes latest) {
     Subscriptions subscriptions = intake.subscriptions();
     return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
-        && (subscriptions == null || !subscriptions.isInUse())
+        && (subscriptions == null || subscriptions.mayChangeTo(latest.subscribeLoop()))
         && !intake.transactions().isOpen()
         && !intake.transactions().isWatching()
         && !search.isUnderWay();
@@ -171,7 +177,7 @@ public final class Session
 
   private void changeTo(LoopRoutes latest) {
     input.scanner().limits(loop.reader().limits());
-    connect(latest);
+    connect(latest, intake.subscriptions());
     order.noteOtherWriteToAll(); // a replica may lack what the client has written
     processInput();
   }

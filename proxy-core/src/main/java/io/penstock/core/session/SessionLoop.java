@@ -151,8 +151,8 @@ public final class SessionLoop implements LoopClients {
 
   /**
    * Replaces the settings and the upstream. Limits apply at once. New clients use everything from
-   * now on; others when none of their requests is under way: a client that is blocked, subscribed,
-   * or within a transaction keeps its handlers until it is not.
+   * now on; others when none of their requests is under way: a client that is blocked or within a
+   * transaction keeps its handlers until it is not, and so does a subscriber if the hub is another.
    *
    * @param now what is known about the servers of the upstream
    */

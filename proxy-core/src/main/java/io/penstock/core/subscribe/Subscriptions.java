@@ -40,26 +40,48 @@ public final class Subscriptions {
   private final ReplySequence replies;
   private final Nodes nodes;
   private MessageOutput messages;
-  private SubscribedNames names = new SubscribedNames();
+  private SubscribedNames names;
   private @Nullable SubscriptionCall currentCall; // the request that subscribes or unsubscribes now
 
   public Subscriptions(ClientContext context, SubscribeLoop subscribeLoop) {
+    this(
+        context,
+        subscribeLoop,
+        new MessageOutput(context, subscribeLoop.counters()),
+        new SubscribedNames());
+  }
+
+  private Subscriptions(
+      ClientContext context,
+      SubscribeLoop subscribeLoop,
+      MessageOutput messages,
+      SubscribedNames names) {
     this.context = context;
     this.subscribeLoop = subscribeLoop;
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
-    this.messages = new MessageOutput(context, subscribeLoop.counters());
+    this.messages = messages;
+    this.names = names;
+  }
+
+  /**
+   * Whether the client may change to other routes: no request that subscribes or unsubscribes is
+   * under way, and its subscriptions, if any, are in the hub of the other routes as well.
+   */
+  public boolean mayChangeTo(SubscribeLoop other) {
+    return currentCall == null
+        && (other.hub() == hub() || (isEmpty() && messages.bufferedBytes() == 0));
+  }
+
+  /** Returns these subscriptions for other routes, if the client {@link #mayChangeTo} them. */
+  public @Nullable Subscriptions changedTo(ClientContext other, SubscribeLoop otherLoop) {
+    return otherLoop.hub() == hub() ? new Subscriptions(other, otherLoop, messages, names) : null;
   }
 
   /** Whether the client has subscriptions. */
   public boolean isSubscriber() {
     return !isEmpty();
-  }
-
-  /** Whether the client has subscriptions, or messages or confirmations that are not written. */
-  public boolean isInUse() {
-    return !isEmpty() || currentCall != null || messages.bufferedBytes() > 0;
   }
 
   /** The hub of the loop. */

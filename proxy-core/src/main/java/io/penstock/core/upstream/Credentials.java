@@ -1,6 +1,7 @@
 package io.penstock.core.upstream;
 
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,14 +16,14 @@ public final class Credentials {
   private static final String ARGUMENTS = "with args beginning with:";
 
   private final @Nullable String user;
-  private volatile String password;
+  private volatile AtomicReference<String> password; // may be that of others too
 
   /**
    * @param user ACL user; null for the default user
    */
   public Credentials(@Nullable String user, String password) {
     this.user = user;
-    this.password = password;
+    this.password = new AtomicReference<>(password);
   }
 
   /** Returns the ACL user; null for the default user. */
@@ -32,12 +33,21 @@ public final class Credentials {
 
   /** Returns the latest password. */
   public String password() {
-    return password;
+    return password.get();
   }
 
   /** Replaces the password, for connections that authenticate from now on. */
   public void changePassword(String next) {
-    password = next;
+    password.set(next);
+  }
+
+  /**
+   * Gives this password to {@code earlier}, and has both the same from now on: a change of either
+   * changes it for both.
+   */
+  public void shareWith(Credentials earlier) {
+    earlier.changePassword(password());
+    password = earlier.password;
   }
 
   /**

@@ -357,6 +357,7 @@ final class Rig implements AutoCloseable {
   private final Map topology;
   private final Topology known; // by the data path
   private final Dispatcher dispatcher;
+  private final BackendSettings backend;
   private final SessionSettings settings;
   private final SessionLoop.Routing routing;
   private final ClientDirectory directory = new ClientDirectory();
@@ -377,17 +378,7 @@ final class Rig implements AutoCloseable {
     topology = new Map(options.replicas == 0 ? halves() : masterAndReplicas());
     readAll();
     known = options.sharded ? topology : new SingleServer(topology, only(options), options.policy);
-    var backend =
-        new BackendSettings(
-            Duration.ofSeconds(10),
-            options.commandTimeout,
-            1,
-            options.exclusiveConnections,
-            options.turnConnections,
-            options.maxHeld,
-            options.bounds,
-            options.reads,
-            options.upstream);
+    backend = backend(options);
     dispatcher =
         options.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
@@ -425,6 +416,19 @@ final class Rig implements AutoCloseable {
       return true;
     });
     port = bound(listener);
+  }
+
+  private static BackendSettings backend(Options options) {
+    return new BackendSettings(
+        Duration.ofSeconds(10),
+        options.commandTimeout,
+        1,
+        options.exclusiveConnections,
+        options.turnConnections,
+        options.maxHeld,
+        options.bounds,
+        options.reads,
+        options.upstream);
   }
 
   /** Starts a rig with two nodes of a cluster. */
@@ -586,6 +590,25 @@ final class Rig implements AutoCloseable {
   void publishMaster(int node) {
     ((SingleServer) known).current = new SinglePlacement(address(node));
     adoptEverywhere();
+  }
+
+  /** Has the hub follow a topology of another upstream with the same nodes. */
+  void followOther(SlotMap map, Duration commandTimeout) {
+    var changed =
+        new BackendSettings(
+            backend.connectTimeout(),
+            commandTimeout,
+            backend.connectionsPerNode(),
+            backend.exclusiveConnections(),
+            backend.turnConnections(),
+            backend.maxHeld(),
+            backend.queueLimits(),
+            backend.reads(),
+            backend.upstream());
+    onLoop(() -> {
+      sessions.hub().adopt(new Map(map), changed);
+      return true;
+    });
   }
 
   private void adoptEverywhere() {

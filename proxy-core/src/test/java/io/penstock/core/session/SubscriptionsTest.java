@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
@@ -434,6 +435,41 @@ class SubscriptionsTest {
       rig.tick(BUS);
 
       feed.expect(call("subscribe a"));
+    }
+
+    @Test
+    void channelsFollowTheTopologyOfAnotherUpstream() {
+      Peer client = rig.client();
+      Peer old = subscribed(client, 1, "a");
+      SlotMap other = rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0));
+
+      rig.followOther(other, Duration.ofSeconds(100));
+      rig.tick(BUS);
+
+      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
+      old.send(push("message", "a", "1"));
+      client.expect(array("message", "a", "1"));
+      owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
+      client.expect(array("message", "a", "2"));
+    }
+
+    @Test
+    void openConnectionsHaveTheTimeoutOfAnotherUpstream() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("SUBSCRIBE c"));
+      feed.expect(call("subscribe c"));
+      rig.tick(Duration.ofSeconds(10));
+      feed.send(push("subscribe", "c", ":2"));
+      client.expect(array("subscribe", "c", ":2")); // the connection is open
+      client.send(call("SUBSCRIBE d"));
+
+      rig.followOther(rig.topology().current(), Duration.ofSeconds(1));
+      feed.expect(call("subscribe d"));
+      rig.tick(Duration.ofSeconds(10));
+
+      feed.expectClosed();
+      rig.acceptSubscriberConnection(0).expect(call("subscribe b c"));
     }
 
     @Test

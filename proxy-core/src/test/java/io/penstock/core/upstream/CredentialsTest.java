@@ -7,6 +7,22 @@ import org.junit.jupiter.api.Test;
 class CredentialsTest {
 
   @Test
+  void aSharedPasswordChangesForAll() {
+    var first = new Credentials("app", "one");
+    var second = new Credentials("app", "two");
+    var third = new Credentials("app", "three");
+
+    second.shareWith(first);
+    assertThat(first.password()).isEqualTo("two");
+    third.shareWith(second);
+    third.changePassword("four");
+
+    assertThat(first.password()).isEqualTo("four");
+    assertThat(second.password()).isEqualTo("four");
+    assertThat(third.password()).isEqualTo("four");
+  }
+
+  @Test
   void theArgumentsThatAnErrorRepeatsAreMasked() {
     String cut = "s".repeat(128); // the server truncates a longer password
     assertThat(

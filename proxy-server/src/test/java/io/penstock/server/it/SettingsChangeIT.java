@@ -26,6 +26,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -315,6 +316,86 @@ class SettingsChangeIT {
       assertThat(blocked.read()).contains("element");
       assertThat(blocked.call("GET", "server")).isEqualTo(Wire.bulk("one"));
     }
+  }
+
+  /** One more subscriber for each change. */
+  @Test
+  void subscribersFollowManyChangesAndMissNothing() {
+    proxy.drainTimeout = Duration.ZERO;
+    List<RespClient> subscribers = new ArrayList<>();
+    try (RespClient admin = one.connect()) {
+      int forRequests = ChangingProxy.connections(admin).size();
+      for (int change = 0; change < 10; change++) {
+        RespClient subscriber = proxy.connect("main");
+        subscribers.add(subscriber);
+        subscriber.call("HELLO", change % 2 == 0 ? "2" : "3");
+        assertThat(subscriber.call("SUBSCRIBE", "ch")).contains("subscribe");
+        first.connectionsPerLoop = 2 - change % 2;
+        first.commandTimeout = Duration.ofSeconds(2 + change % 7);
+        proxy.apply();
+        for (int i = 0; i < 5; i++) {
+          admin.call("PUBLISH", "ch", "message " + (change * 5 + i));
+        }
+      }
+
+      assertThat(idsOfSubscribers(admin)).hasSizeLessThanOrEqualTo(proxy.eventLoops);
+      for (int from = 0; from < 10; from++) {
+        for (int i = from * 5; i < 50; i++) {
+          assertThat(subscribers.get(from).read()).endsWith("\r\nmessage " + i + "\r\n");
+        }
+        subscribers.get(from).send("UNSUBSCRIBE");
+        assertThat(subscribers.get(from).read()).contains("unsubscribe");
+        assertThat(subscribers.get(from).call("GET", "server")).isEqualTo(Wire.bulk("one"));
+      }
+      Awaitility.await("the earlier upstreams are closed")
+          .atMost(PATIENCE)
+          .until(() -> ChangingProxy.connections(admin).size() <= forRequests + subscribers.size());
+    } finally {
+      subscribers.forEach(RespClient::close);
+    }
+  }
+
+  private static List<String> idsOfSubscribers(RespClient server) {
+    return server
+        .text("CLIENT", "LIST", "TYPE", "pubsub")
+        .lines()
+        .map(line -> line.substring(0, line.indexOf(' ')))
+        .sorted()
+        .toList();
+  }
+
+  /** The second change leaves the subscriber's connection open; the third is one of a password. */
+  @Test
+  void subscriptionsUsePasswordsThatChangeLater() {
+    try (ServerProcess server = ServerProcess.builder().password("old").start();
+        RespClient admin = server.connect()) {
+      first.kind = ChangingProxy.single(server, "old");
+      proxy.apply();
+      try (RespClient subscribed = proxy.connect("main")) {
+        assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+        first.commandTimeout = Duration.ofSeconds(3);
+        proxy.apply();
+        admin.text("ACL", "SETUSER", "default", ">new", "<old");
+        first.kind = ChangingProxy.single(server, "new");
+        proxy.apply();
+        assertSubscribedAgain(admin, subscribed);
+
+        admin.text("ACL", "SETUSER", "default", ">newer", "<new");
+        first.kind = ChangingProxy.single(server, "newer");
+        first.commandTimeout = Duration.ofSeconds(2);
+        proxy.apply();
+        assertSubscribedAgain(admin, subscribed);
+      }
+    }
+  }
+
+  /** Closes the connection of the subscription, and waits until there is another. */
+  private static void assertSubscribedAgain(RespClient admin, RespClient subscribed) {
+    admin.call("CLIENT", "KILL", "TYPE", "pubsub");
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .until(() -> admin.call("PUBLISH", "ch", "hello").equals(":1\r\n"));
+    assertThat(subscribed.read()).contains("hello");
   }
 
   @Test
