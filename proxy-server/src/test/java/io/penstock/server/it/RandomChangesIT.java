@@ -61,6 +61,7 @@ class RandomChangesIT {
   private final ChangingProxy.UpstreamSpec moving;
   private final ChangingProxy.ListenerSpec concerned;
   private final List<WeakReference<ProxyUpstream>> replaced = new ArrayList<>();
+  private final List<RespClient> subscribers = new ArrayList<>();
   private int passwords;
 
   RandomChangesIT(EmbeddedCluster servers) {
@@ -213,6 +214,9 @@ class RandomChangesIT {
         } else {
           apply(i);
         }
+        if (i % 10 == 0) {
+          subscribe();
+        }
         if (i % 20 == 0) {
           List.of(steady, pipelining, waiting).forEach(BusyClient::awaitProgress);
         }
@@ -220,7 +224,18 @@ class RandomChangesIT {
       assertThat(steady.stop()).isPositive();
       assertThat(pipelining.stop() + waiting.stop()).as("seed %d", SEED).isEqualTo(counted());
     }
+    subscribers.forEach(RespClient::close);
     assertNothingIsLeft(threads, sockets);
+  }
+
+  /** Adds a subscriber, which stays until its servers are replaced. */
+  private void subscribe() {
+    RespClient subscriber = proxy.connect("concerned");
+    subscribers.add(subscriber);
+    if (concerned.password != null) {
+      assertThat(subscriber.call("AUTH", concerned.password)).isEqualTo("+OK\r\n");
+    }
+    assertThat(subscriber.call("SUBSCRIBE", KEY)).contains("subscribe");
   }
 
   /** Has each event loop connect to the nodes of the upstream that never changes. */
