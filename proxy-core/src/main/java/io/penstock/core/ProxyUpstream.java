@@ -88,7 +88,7 @@ public final class ProxyUpstream {
     this.subscriptions =
         before != null && before.hasServersOf(settings)
             ? before.subscriptions
-            : new SharedSubscriptions(group, upstream.lanes());
+            : new SharedSubscriptions(group, events, this, upstream.lanes());
     this.survey =
         ServerSurvey.create(
             control,
@@ -103,6 +103,12 @@ public final class ProxyUpstream {
             ? ReplicaMonitor.create(control, upstream, settings.reads(), label)
             : null;
     this.loops = new LoopParts<>(group, upstream.lanes());
+    subscriptions.join(this);
+  }
+
+  /** Returns whether its clients' subscriptions are in the same hubs as those of another one. */
+  boolean sharesSubscriptionsWith(ProxyUpstream other) {
+    return subscriptions.equals(other.subscriptions);
   }
 
   private boolean hasServersOf(ProxySettings.Upstream other) {
@@ -149,7 +155,7 @@ public final class ProxyUpstream {
   }
 
   private UpstreamLoop makeLoop(Loop loop, int lane) {
-    Topology nodes = upstream.lane(lane);
+    Topology nodes = nodes(lane);
     Topology topology = replicas == null ? nodes : new MonitoredTopology(nodes, replicas);
     Dispatcher dispatcher =
         switch (dispatch) {
@@ -158,26 +164,24 @@ public final class ProxyUpstream {
           case ProxySettings.Dispatch.Sync _ ->
               new SyncDispatcher(group, loop, backend, topology, events);
         };
-    Hub hub =
-        subscriptions.hub(
-            loop, lane, counts -> new Hub(group, loop, backend, nodes, events, counts));
+    Hub hub = subscriptions.hub(loop, lane);
     var made = new UpstreamLoop(loop, nodes, dispatcher, hub, served);
-    made.start(now -> tickHub(hub, nodes, now), settings.backend().commandTimeout().toNanos());
+    made.start(
+        now -> subscriptions.tick(hub, lane, now), settings.backend().commandTimeout().toNanos());
     return made;
   }
 
-  private void tickHub(Hub hub, Topology nodes, long now) {
-    if (subscriptions.isLedBy(this)) {
-      hub.adopt(nodes, backend); // it may have been made by another upstream since takeOver
-      hub.tick(now);
-    }
+  /** Returns what the clients of a lane see of the nodes, without replicas. */
+  Topology nodes(int lane) {
+    return upstream.lane(lane);
+  }
+
+  BackendSettings backend() {
+    return backend;
   }
 
   /** Starts to discover the nodes and to check their health. */
   void start() {
-    if (!subscriptions.isLed()) {
-      subscriptions.lead(this, upstream, backend);
-    }
     upstream.onChange(_ -> topologyChanged());
     upstream.start();
     survey.start(facts -> loops.forEach(loop -> loop.serverFactsChanged(facts)));
@@ -189,6 +193,7 @@ public final class ProxyUpstream {
 
   private void topologyChanged() {
     loops.forEach(UpstreamLoop::topologyChanged);
+    subscriptions.topologyChanged(this);
     survey.topologyChanged();
     health.topologyChanged();
     if (replicas != null) {
@@ -230,16 +235,16 @@ public final class ProxyUpstream {
    * the servers are the same.
    */
   void takeOver(ProxyUpstream earlier) {
-    if (earlier.hasServersOf(settings)) {
+    if (sharesSubscriptionsWith(earlier)) {
       boolean samePasswords = earlier.passwords().equals(passwords());
       List<Credentials> own = settings.kind().allCredentials();
       List<Credentials> others = earlier.settings.kind().allCredentials();
       for (int i = 0; i < own.size(); i++) {
         own.get(i).shareWith(others.get(i));
       }
-      subscriptions.lead(this, upstream, backend);
+      subscriptions.lead(this);
       if (!samePasswords) {
-        earlier.authenticateAgain();
+        authenticateAgain();
       }
     }
   }
@@ -349,7 +354,8 @@ public final class ProxyUpstream {
   }
 
   private void authenticateAgain() {
-    loops.forEach(UpstreamLoop::authenticateAgain);
+    subscriptions.sharers().forEach(each -> each.loops.forEach(UpstreamLoop::authenticateAgain));
+    subscriptions.authenticateAgain();
   }
 
   /** Applies other rules about which commands are allowed. */
@@ -377,7 +383,10 @@ public final class ProxyUpstream {
     loops.forEach(UpstreamLoop::drainLaggards);
   }
 
-  /** Stops queries and closes all connections at once. Completes when each loop has. */
+  /**
+   * Stops queries and closes all connections at once; those for subscriptions only if no other
+   * upstream shares them. Completes when each loop has.
+   */
   CompletableFuture<Void> close() {
     upstream.close();
     survey.close();
@@ -386,6 +395,6 @@ public final class ProxyUpstream {
       replicas.close();
     }
     control.release();
-    return loops.run(UpstreamLoop::close).thenCompose(_ -> subscriptions.close(this));
+    return loops.run(UpstreamLoop::close).thenCompose(_ -> subscriptions.leave(this));
   }
 }

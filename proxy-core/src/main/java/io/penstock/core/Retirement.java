@@ -126,7 +126,7 @@ final class Retirement {
     }
   }
 
-  /** Whether its servers are the right ones, and it is one of the latest of its name. */
+  /** Whether its servers have stayed the right ones, and it is one of the latest of its name. */
   private boolean mayStay(Leaving each) {
     ProxyUpstream latest = running.get().get(each.upstream.name());
     long later =
@@ -134,9 +134,7 @@ final class Retirement {
             .skip(leaving.indexOf(each) + 1L)
             .filter(other -> other.upstream.name().equals(each.upstream.name()))
             .count();
-    return latest != null
-        && latest.settings().kind().equals(each.upstream.settings().kind())
-        && later < MOST_EARLIER;
+    return latest != null && latest.sharesSubscriptionsWith(each.upstream) && later < MOST_EARLIER;
   }
 
   private void close(Leaving each) {

@@ -110,7 +110,6 @@ final class UpstreamLoop {
   /** Applies the latest topology. */
   void topologyChanged() {
     dispatcher().adoptPlacement();
-    routing.hub().adoptTopology();
   }
 
   /** Applies new facts about the servers. */
@@ -121,7 +120,6 @@ final class UpstreamLoop {
   /** Authenticates again on connections where that is possible: the password has changed. */
   void authenticateAgain() {
     dispatcher().authenticateAgain();
-    routing.hub().authenticateAgain();
   }
 
   /** Closes all connections for commands at once. */

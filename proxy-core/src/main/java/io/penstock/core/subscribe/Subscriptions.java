@@ -66,12 +66,12 @@ public final class Subscriptions {
   }
 
   /**
-   * Whether the client may change to other routes: no request that subscribes or unsubscribes is
-   * under way, and its subscriptions, if any, are in the hub of the other routes as well.
+   * Whether the client may change to other routes when its requests are answered: the hub is the
+   * same, or there is nothing in it that is the client's.
    */
   public boolean mayChangeTo(SubscribeLoop other) {
-    return currentCall == null
-        && (other.hub() == hub() || (isEmpty() && messages.bufferedBytes() == 0));
+    return other.hub() == hub()
+        || (isEmpty() && currentCall == null && messages.bufferedBytes() == 0);
   }
 
   /** Returns these subscriptions for other routes, if the client {@link #mayChangeTo} them. */

@@ -462,14 +462,14 @@ class SubscriptionsTest {
       rig.tick(Duration.ofSeconds(10));
       feed.send(push("subscribe", "c", ":2"));
       client.expect(array("subscribe", "c", ":2")); // the connection is open
-      client.send(call("SUBSCRIBE d"));
+      client.send(call("SUBSCRIBE bar"));
 
       rig.followOther(rig.topology().current(), Duration.ofSeconds(1));
-      feed.expect(call("subscribe d"));
+      feed.expect(call("subscribe bar"));
       rig.tick(Duration.ofSeconds(10));
 
       feed.expectClosed();
-      rig.acceptSubscriberConnection(0).expect(call("subscribe b c"));
+      rig.acceptSubscriberConnection(0).expect(call("subscribe b c bar"));
     }
 
     @Test
@@ -671,6 +671,7 @@ class SubscriptionsTest {
       rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + PING);
+      await().until(() -> unanswered() == 1);
       await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
 
       rig.tick(Duration.ofSeconds(200));

@@ -364,6 +364,52 @@ class SettingsChangeIT {
         .toList();
   }
 
+  /**
+   * A subscriber of a listener that has moved away: the upstream is served elsewhere, then replaced
+   * twice.
+   */
+  @Test
+  void subscriptionsOutliveTheUpstreamsThatShareThem() {
+    other.upstream = "first";
+    proxy.apply();
+    try (RespClient admin = one.connect();
+        RespClient subscribed = proxy.connect("main")) {
+      assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+      main.upstream = "second";
+      proxy.apply();
+      first.commandTimeout = Duration.ofSeconds(3);
+      proxy.apply();
+      first.kind = ChangingProxy.single(two, null);
+      proxy.apply();
+
+      Awaitility.await("it stays until the drain timeout")
+          .during(Duration.ofSeconds(1))
+          .atMost(PATIENCE)
+          .until(() -> admin.call("PUBLISH", "ch", "hello").equals(":1\r\n"));
+      assertThat(subscribed.read()).contains("hello");
+    }
+    Awaitility.await().atMost(PATIENCE).until(() -> openConnections(one) == 1);
+  }
+
+  /** The upstream that leads has connections on no loop. */
+  @Test
+  void subscriptionsAreCheckedWhereOnlyAnEarlierUpstreamHasClients() {
+    other.upstream = "first";
+    proxy.apply();
+    try (RespClient subscribed = proxy.connect("main")) {
+      assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+      main.upstream = "second";
+      first.commandTimeout = Duration.ofMillis(500);
+      first.hold = Duration.ofMillis(500);
+      proxy.apply();
+      FrozenNode.freeze(one);
+
+      assertThat(subscribed.call("SUBSCRIBE", "more")).startsWith("-UNAVAILABLE ");
+    } finally {
+      one.resume();
+    }
+  }
+
   /** The second change leaves the subscriber's connection open; the third is one of a password. */
   @Test
   void subscriptionsUsePasswordsThatChangeLater() {
