@@ -1,5 +1,6 @@
 package io.penstock.core.listener;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -8,6 +9,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.haproxy.HAProxyCommand;
 import io.netty.handler.codec.haproxy.HAProxyMessage;
 import io.netty.handler.codec.haproxy.HAProxyMessageDecoder;
+import io.netty.handler.codec.haproxy.HAProxyProtocolException;
 import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
@@ -15,6 +17,7 @@ import io.netty.util.concurrent.Future;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -58,9 +61,37 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
    * @param timeout longest time from now to the end of the header
    */
   static ChannelHandler[] handlers(Duration timeout, Outcome outcome) {
-    return new ChannelHandler[] {
-      new HAProxyMessageDecoder(MOST_EXTENSION_BYTES), new ProxyHeader(timeout, outcome)
-    };
+    return new ChannelHandler[] {new Decoder(), new ProxyHeader(timeout, outcome)};
+  }
+
+  /**
+   * Netty's decoder also lets spaces pass at the end of a line with addresses, which no header may
+   * have. (Behind {@code UNKNOWN} there may be anything.)
+   */
+  private static final class Decoder extends HAProxyMessageDecoder {
+
+    private static final int ADDRESSES = "PROXY ".length();
+    private static final int LONGEST_LINE = 107;
+
+    Decoder() {
+      super(MOST_EXTENSION_BYTES);
+    }
+
+    @Override
+    protected void callDecode(ChannelHandlerContext context, ByteBuf in, List<Object> out) {
+      if (hasSpaceAtEnd(in)) {
+        throw new HAProxyProtocolException("the line ends with a space");
+      }
+      super.callDecode(context, in, out);
+    }
+
+    private static boolean hasSpaceAtEnd(ByteBuf in) {
+      int from = in.readerIndex();
+      int end = in.indexOf(from, Math.min(in.writerIndex(), from + LONGEST_LINE), (byte) '\r');
+      return end - from > ADDRESSES
+          && in.getByte(from + ADDRESSES) == 'T'
+          && in.getByte(end - 1) == ' ';
+    }
   }
 
   @Override

@@ -159,6 +159,7 @@ class ProxyProtocolTest {
         "*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n",
         "PROXY TCP4 example.org 10.0.0.1 4321 6380\r\n",
         "PROXY TCP4 203.0.113.9 10.0.0.1 4321\r\n",
+        "PROXY TCP4 203.0.113.9 10.0.0.1 4321 6380 \r\n",
         "PROXY TCP4 203.0.113.9 10.0.0.1 99999 6380\r\n",
         "PROXY TCP6 fe80::1%1 fd00::1 4321 6380\r\n",
         "PROXY TCP6 fd00::1 [fd00::2] 4321 6380\r\n",
