@@ -85,7 +85,9 @@ class FailoverIT {
     Times times = new Times();
     writers.forEach(
         writer -> load.add(writer.name, writer == bystander ? times.of(writer) : writer));
-    Awaitility.await("enough times to compare with").until(() -> times.count() > 4_000);
+    Awaitility.await("enough times to compare with")
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> times.count() > 2_000);
     load.awaitFullSteps();
 
     int alive = times.count();

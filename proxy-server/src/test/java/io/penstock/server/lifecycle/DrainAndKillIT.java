@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxyListener;
+import io.penstock.server.it.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
@@ -127,7 +128,7 @@ class DrainAndKillIT {
   void requestsInFlightAreAnsweredBeforeTheClientIsClosed() {
     try (RespClient leaving = connect("a")) {
       leaving.value("SET", "key", "value");
-      server.pause();
+      FrozenNode.freeze(server);
       leaving.send("GET", "key");
       awaitUnanswered();
 
@@ -158,7 +159,7 @@ class DrainAndKillIT {
   void aClientThatIsNotAnsweredIsClosedAfterTheDrainTimeout() {
     try (RespClient leaving = connect("a")) {
       leaving.value("PING");
-      server.pause();
+      FrozenNode.freeze(server);
       leaving.send("GET", "key");
       awaitUnanswered();
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.server.it.FrozenNode;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SearchPath;
@@ -122,7 +123,7 @@ class StartAndStopIT {
               RunningPenstock.inFrontOf(resource, "--penstock.backend.command-timeout=20s");
           RespClient client = penstock.connect()) {
         client.value("SET", "key", "value");
-        server.pause();
+        FrozenNode.freeze(server);
         CompletableFuture<String> reply =
             CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
         await().until(() -> inFlight(penstock));
@@ -151,7 +152,7 @@ class StartAndStopIT {
               "--spring.lifecycle.timeout-per-shutdown-phase=1s");
       try (RespClient client = penstock.connect()) {
         client.value("SET", "key", "value"); // makes the connection to the node
-        server.pause();
+        FrozenNode.freeze(server);
         CompletableFuture<String> reply =
             CompletableFuture.supplyAsync(() -> client.text("GET", "key"), VIRTUAL);
         await().until(() -> inFlight(penstock));
