@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The parts that a change of the settings has replaced or removed, until their last client has left
- * them. An upstream whose servers are still the right ones may keep clients that are blocked, or in
- * a transaction, for as long as they are; the clients of another one are closed after some time.
+ * them. While the servers of an upstream stay the right ones, clients that are blocked, or in a
+ * transaction, may keep it for as long as they are; other clients are closed after some time.
  * Checked on the topology thread while there are any. Safe from any thread.
  */
 final class Retirement {

@@ -65,7 +65,7 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Netty's decoder also lets spaces pass at the end of a line with addresses, which no header may
+   * Netty's decoder also accepts spaces at the end of a line with addresses, which no header may
    * have. (Behind {@code UNKNOWN} there may be anything.)
    */
   private static final class Decoder extends HAProxyMessageDecoder {

@@ -67,7 +67,7 @@ public final class Subscriptions {
 
   /**
    * Whether the client may change to other routes when its requests are answered: the hub is the
-   * same, or there is nothing in it that is the client's.
+   * same, or the client has nothing in it.
    */
   public boolean mayChangeTo(SubscribeLoop other) {
     return other.hub() == hub()

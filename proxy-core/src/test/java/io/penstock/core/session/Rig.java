@@ -357,7 +357,7 @@ final class Rig implements AutoCloseable {
   private final Map topology;
   private final Topology known; // by the data path
   private final Dispatcher dispatcher;
-  private final BackendSettings backend;
+  private final Options options;
   private final SessionSettings settings;
   private final SessionLoop.Routing routing;
   private final ClientDirectory directory = new ClientDirectory();
@@ -378,7 +378,8 @@ final class Rig implements AutoCloseable {
     topology = new Map(options.replicas == 0 ? halves() : masterAndReplicas());
     readAll();
     known = options.sharded ? topology : new SingleServer(topology, only(options), options.policy);
-    backend = backend(options);
+    this.options = options;
+    BackendSettings backend = backend(options.commandTimeout);
     dispatcher =
         options.turnConnections == 0
             ? new AsyncDispatcher(group, loop, backend, known, ProxyEvents.NONE)
@@ -418,10 +419,10 @@ final class Rig implements AutoCloseable {
     port = bound(listener);
   }
 
-  private static BackendSettings backend(Options options) {
+  private BackendSettings backend(Duration commandTimeout) {
     return new BackendSettings(
         Duration.ofSeconds(10),
-        options.commandTimeout,
+        commandTimeout,
         1,
         options.exclusiveConnections,
         options.turnConnections,
@@ -594,19 +595,8 @@ final class Rig implements AutoCloseable {
 
   /** Has the hub follow a topology of another upstream with the same nodes. */
   void followOther(SlotMap map, Duration commandTimeout) {
-    var changed =
-        new BackendSettings(
-            backend.connectTimeout(),
-            commandTimeout,
-            backend.connectionsPerNode(),
-            backend.exclusiveConnections(),
-            backend.turnConnections(),
-            backend.maxHeld(),
-            backend.queueLimits(),
-            backend.reads(),
-            backend.upstream());
     onLoop(() -> {
-      sessions.hub().adopt(new Map(map), changed);
+      sessions.hub().adopt(new Map(map), backend(commandTimeout));
       return true;
     });
   }

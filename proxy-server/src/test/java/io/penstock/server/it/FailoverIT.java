@@ -87,7 +87,7 @@ class FailoverIT {
         writer -> load.add(writer.name, writer == bystander ? times.of(writer) : writer));
     Awaitility.await("enough times to compare with")
         .atMost(Duration.ofMinutes(1))
-        .until(() -> times.count() > 2_000);
+        .until(() -> times.count() > 4_000);
     load.awaitFullSteps();
 
     int alive = times.count();
