@@ -22,7 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 /** How {@code java -jar penstock.jar} handles its arguments, its configuration files and SIGHUP. */
 class CommandLineIT {
 
-  private static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
   private static final String NOWHERE = "--penstock.transpond.local.resource=redis://127.0.0.1:1";
 
   @TempDir Path folder;
@@ -57,7 +56,7 @@ class CommandLineIT {
   /** The java on PATH may be any version; the one that runs the tests is new enough. */
   @Test
   void theJavaOnPathStartsPenstockOrReportsItIsTooOld() throws IOException {
-    Ended ended = run(List.of("java", "-jar", JAR.toString(), "--version"));
+    Ended ended = run(List.of("java", "-jar", PenstockProcess.JAR.toString(), "--version"));
 
     assertThat(ended.output())
         .hasLineCount(1)
@@ -173,7 +172,7 @@ class CommandLineIT {
     List<String> command = new ArrayList<>(before);
     String servers =
         "-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path(); // for the demo
-    command.addAll(List.of(PenstockProcess.JAVA, servers, "-jar", JAR.toString()));
+    command.addAll(PenstockProcess.command(servers));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");
     return PenstockProcess.start(command, all.toArray(String[]::new));
@@ -205,7 +204,7 @@ class CommandLineIT {
   }
 
   private Ended run(String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(PenstockProcess.JAVA, "-jar", JAR.toString()));
+    List<String> command = PenstockProcess.command();
     command.addAll(List.of(arguments));
     return run(command);
   }

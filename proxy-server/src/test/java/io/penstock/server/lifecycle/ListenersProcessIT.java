@@ -36,12 +36,7 @@ class ListenersProcessIT {
   void start() throws IOException {
     penstock =
         PenstockProcess.startWithListeners(
-            List.of(
-                PenstockProcess.JAVA,
-                "-Xmx192m",
-                "-XX:MaxDirectMemorySize=64m",
-                "-jar",
-                "target/penstock.jar"),
+            PenstockProcess.command("-Xmx192m", "-XX:MaxDirectMemorySize=64m"),
             List.of("one", "two"),
             "--management.server.port=0",
             "--penstock.event-loops=2",

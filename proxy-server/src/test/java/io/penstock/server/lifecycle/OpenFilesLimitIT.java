@@ -3,7 +3,6 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.server.PenstockApplication;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
@@ -51,15 +50,11 @@ class OpenFilesLimitIT {
   }
 
   private static PenstockProcess limited(int port) throws IOException {
+    List<String> command =
+        new ArrayList<>(List.of("sh", "-c", "ulimit -n " + FILES + " && exec \"$0\" \"$@\""));
+    command.addAll(PenstockProcess.command());
     return PenstockProcess.start(
-        List.of(
-            "sh",
-            "-c",
-            "ulimit -n " + FILES + " && exec \"$0\" \"$@\"",
-            PenstockProcess.JAVA,
-            "-cp",
-            System.getProperty("java.class.path"),
-            PenstockApplication.class.getName()),
+        command,
         "--penstock.event-loops=2",
         "--penstock.dispatch=" + System.getProperty("penstock.dispatch", "async"),
         "--penstock.sync.max-connections-per-node=20",

@@ -44,7 +44,7 @@ class PackagedIT {
 
   @Test
   void exposedEndpointsAreConfiguredAtStart() throws IOException {
-    try (PenstockProcess penstock = start(List.of())) {
+    try (PenstockProcess penstock = start()) {
       assertThat(penstock.log()).anyMatch(line -> line.contains(AOT_START));
       await().until(() -> management.status("health/liveness") == 200);
       assertThat(management.status("threaddump")).isEqualTo(404);
@@ -55,7 +55,7 @@ class PackagedIT {
           .startsWith("HTTP/1.1 413 ");
     }
     try (PenstockProcess _ =
-        start(List.of(), "--management.endpoints.web.exposure.include=threaddump,heapdump")) {
+        start("--management.endpoints.web.exposure.include=threaddump,heapdump")) {
       assertThat(management.status("threaddump")).isEqualTo(200);
       assertThat(management.status("heapdump"))
           .as("access to it is none by default")
@@ -94,13 +94,15 @@ class PackagedIT {
     return management.get("env/" + name).body();
   }
 
+  private PenstockProcess start(String... arguments) throws IOException {
+    return start(List.of(), arguments);
+  }
+
   private PenstockProcess start(List<String> flags, String... arguments) throws IOException {
-    List<String> command = new ArrayList<>(List.of(PenstockProcess.JAVA));
-    command.addAll(flags);
-    command.addAll(List.of("-jar", "target/penstock.jar"));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=" + port);
     all.add("--penstock.transpond.local.resource=redis://127.0.0.1:1");
-    return PenstockProcess.start(command, all.toArray(String[]::new));
+    return PenstockProcess.start(
+        PenstockProcess.command(flags.toArray(String[]::new)), all.toArray(String[]::new));
   }
 }

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,11 +22,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** The application in a separate JVM, on free ports. */
+/** The packaged application in a separate JVM, on free ports. */
 final class PenstockProcess implements AutoCloseable {
 
   /** The JVM that the tests run on. */
-  static final String JAVA = ProcessHandle.current().info().command().orElse("java");
+  private static final String JAVA = ProcessHandle.current().info().command().orElse("java");
+
+  /** What the build packages. */
+  static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
 
   private static final Pattern LISTENING =
       Pattern.compile("(?:Listener (\\S+): )?Listening on 127\\.0\\.0\\.1:(\\d+)");
@@ -34,6 +38,17 @@ final class PenstockProcess implements AutoCloseable {
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final Process jvm;
   private final Map<String, Integer> ports;
+
+  /**
+   * Returns the command that runs the jar with these flags of the JVM. Without C2, a start needs
+   * little more than half the CPU, and many tests start Penstock while others run.
+   */
+  static List<String> command(String... flags) {
+    List<String> command = new ArrayList<>(List.of(JAVA, "-XX:TieredStopAtLevel=1"));
+    command.addAll(List.of(flags));
+    command.addAll(List.of("-jar", JAR.toString()));
+    return command;
+  }
 
   /** Starts {@code command} with the arguments and waits until it listens. */
   static PenstockProcess start(List<String> command, String... arguments) throws IOException {
@@ -66,10 +81,10 @@ final class PenstockProcess implements AutoCloseable {
     Thread.ofVirtual().start(() -> output.lines().forEach(log::add));
     try {
       await()
-          .atMost(Duration.ofSeconds(30))
-          .until(() -> loggedPorts().size() == listeners || !jvm.isAlive());
+          .atMost(Duration.ofMinutes(1))
+          .failFast(() -> assertThat(jvm.isAlive()).as(this::output).isTrue())
+          .untilAsserted(() -> assertThat(loggedPorts()).as(this::output).hasSize(listeners));
       ports = loggedPorts();
-      assertThat(ports).as(() -> String.join("\n", log)).hasSize(listeners);
     } catch (RuntimeException | Error e) {
       close();
       throw e;
@@ -85,6 +100,10 @@ final class PenstockProcess implements AutoCloseable {
             Collectors.toMap(
                 line -> line.group(1) == null ? DEFAULT : line.group(1),
                 line -> Integer.parseInt(line.group(2))));
+  }
+
+  private String output() {
+    return String.join("\n", log);
   }
 
   private int port(String listener) {

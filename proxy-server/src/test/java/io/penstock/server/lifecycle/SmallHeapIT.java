@@ -49,13 +49,8 @@ class SmallHeapIT {
   static void start(EmbeddedCluster cluster) throws IOException {
     penstock =
         PenstockProcess.start(
-            List.of(
-                PenstockProcess.JAVA,
-                "-Xmx192m",
-                "-XX:MaxDirectMemorySize=192m",
-                "-XX:+ExitOnOutOfMemoryError",
-                "-jar",
-                "target/penstock.jar"),
+            PenstockProcess.command(
+                "-Xmx192m", "-XX:MaxDirectMemorySize=192m", "-XX:+ExitOnOutOfMemoryError"),
             "--management.server.port=0",
             "--penstock.event-loops=2",
             "--penstock.dispatch=" + System.getProperty("penstock.dispatch", "async"),
