@@ -75,6 +75,9 @@ public record StartConfiguration(
                   "profile demo starts servers, and can only be chosen at the start",
                   "restart Penstock, or undo the change"));
     }
+    if (demo != null) {
+      demo.addTo(environment);
+    }
     TlsBundles next = bundles.successor(environment);
     try {
       return read(environment, next, demo == null ? null : demo.resource(), files);

@@ -22,6 +22,7 @@ import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.PropertySource;
 
 /**
  * Profile {@code demo}: a cluster of real servers that is started and stopped with Penstock. Not a
@@ -40,8 +41,10 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
    * What the demo has with TLS.
    *
    * @param nodes whether the servers have TLS too
+   * @param keys with which clients, and nodes then, have TLS
    */
-  private record Tls(ServerBinary binary, DemoCertificate certificate, boolean nodes) {
+  private record Tls(
+      ServerBinary binary, DemoCertificate certificate, boolean nodes, PropertySource<?> keys) {
 
     TlsFiles files() {
       Path own = certificate.certificate();
@@ -67,7 +70,10 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
     application.registerBean(
         "demoUpstream",
         UpstreamOverride.class,
-        () -> new UpstreamOverride(application.getBean(EmbeddedCluster.class).resource()));
+        () ->
+            new UpstreamOverride(
+                application.getBean(EmbeddedCluster.class).resource(),
+                tls == null ? null : tls.keys()));
     application.registerBean("demoFirstTopology", FirstTopology.class, FirstTopology::new);
     application.registerBean(
         "demoSampleCommand",
@@ -107,10 +113,9 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
     if (nodes) {
       keys.put("penstock.transpond.local.tls.bundle", BUNDLE);
     }
-    environment
-        .getPropertySources()
-        .addFirst(new MapPropertySource("--" + StartConfiguration.DEMO_TLS, keys));
-    return new Tls(binary, made, nodes);
+    var source = new MapPropertySource("--" + StartConfiguration.DEMO_TLS, keys);
+    environment.getPropertySources().addFirst(source);
+    return new Tls(binary, made, nodes, source);
   }
 
   private static EmbeddedCluster startCluster() {

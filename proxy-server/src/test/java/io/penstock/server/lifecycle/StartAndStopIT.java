@@ -218,6 +218,9 @@ class StartAndStopIT {
       assertThat(output)
           .contains(nodes ? "TLS: clients, and connections to nodes; " : "TLS: clients only")
           .contains(certificate.toString());
+
+      assertThat(penstock.management().post("penstock/reload").body())
+          .contains("\"outcome\":\"unchanged\"");
     }
     assertThat(certificate).doesNotExist();
     assertThat(certificate.getParent()).doesNotExist();
