@@ -127,6 +127,13 @@ public final class ControlPlane {
       return made;
     }
 
+    /** Ends resources that {@link #resourcesWith} has made; does nothing for others. */
+    void endDerived(ClientResources each) {
+      if (derived.remove(each)) {
+        end(each);
+      }
+    }
+
     /** Ends the resources but not the threads. Lettuce warns of those that were not ended. */
     void endResources() {
       derived.forEach(Threads::end);
@@ -170,7 +177,10 @@ public final class ControlPlane {
     CompletableFuture<Void> released =
         each.shutdownAsync(0, END_SECONDS * 1_000, TimeUnit.MILLISECONDS);
     threads.releasing.put(each, released);
-    released.whenComplete((_, _) -> threads.releasing.remove(each));
+    released.whenComplete((_, _) -> {
+      threads.releasing.remove(each);
+      threads.endDerived(each.getResources());
+    });
   }
 
   private boolean isClosed() {

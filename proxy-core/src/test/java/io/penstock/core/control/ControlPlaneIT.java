@@ -2,8 +2,12 @@ package io.penstock.core.control;
 
 import static org.awaitility.Awaitility.await;
 
+import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
+import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
 import io.penstock.testkit.cluster.ServerProcess;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
@@ -33,6 +37,29 @@ class ControlPlaneIT {
     var closed = control.close().toCompletableFuture();
     await().until(closed::isDone);
     server.close();
+  }
+
+  /** Nodes with TLS or a header have a client of their own. */
+  @Test
+  void aReleasedControlPlaneForgetsTheTransportOfItsNodes() {
+    WeakReference<NodeTransport> transport = queryAndRelease();
+
+    await()
+        .atMost(PATIENCE)
+        .until(() -> {
+          System.gc();
+          return transport.get() == null;
+        });
+  }
+
+  private WeakReference<NodeTransport> queryAndRelease() {
+    ControlPlane released = control.withTimeout(Duration.ofSeconds(5));
+    var transport = new NodeTransport(null, HAProxyProtocolVersion.V1);
+    Endpoint other = node.with(new Access(null, 0, transport));
+    var answer = released.query(other, commands -> commands.ping()).toCompletableFuture();
+    await().atMost(PATIENCE).until(answer::isDone);
+    released.release();
+    return new WeakReference<>(transport);
   }
 
   /** At whatever moment of a query. */
