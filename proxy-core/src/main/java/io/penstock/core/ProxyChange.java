@@ -138,7 +138,7 @@ final class ProxyChange {
     List<CompletableFuture<Void>> closed = new ArrayList<>();
     opened.forEach(each -> closed.add(each.listener().discard(each.sockets())));
     Running.without(listeners.values(), before.listeners().values())
-        .forEach(each -> closed.add(each.close())); // clients may have come already
+        .forEach(each -> closed.add(each.close()));
     Running.without(upstreams.values(), before.upstreams().values())
         .forEach(each -> closed.add(each.close()));
     trials.forEach(each -> closed.add(each.close()));

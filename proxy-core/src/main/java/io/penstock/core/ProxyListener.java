@@ -181,8 +181,8 @@ public final class ProxyListener {
   }
 
   /**
-   * Opens the sockets of other addresses, or none, and accepts clients there; those that it has
-   * stay. Fails like {@link #bind}.
+   * Opens the sockets of other addresses, or none; those that it has stay. Clients are accepted
+   * after {@link #take}. Fails like {@link #bind}.
    *
    * @param bound by this or another listener
    */

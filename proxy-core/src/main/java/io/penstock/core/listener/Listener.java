@@ -66,9 +66,10 @@ public final class Listener {
   }
 
   /**
-   * Binds all addresses and accepts clients; fails with {@link CannotBindException}, and then none
-   * stays bound. If the port is 0, the first address selects it for all. Resolves host names, and
-   * makes the file of a Unix socket, on the calling thread.
+   * Binds all addresses; fails with {@link CannotBindException}, and then none stays bound. Clients
+   * can connect, and are accepted after {@link #take}: the settings may be others then. If the port
+   * is 0, the first address selects it for all. Resolves host names, and makes the file of a Unix
+   * socket, on the calling thread.
    *
    * @param bound sockets that are used instead of a new one; unchanged before {@link #take}
    * @return completes with the sockets, in the given order
@@ -201,7 +202,8 @@ public final class Listener {
   }
 
   /**
-   * Has these sockets from now on. Clients that came to others stay connected.
+   * Has these sockets, and accepts clients, from now on. Clients that came to others stay
+   * connected.
    *
    * @param opened by {@link #open}
    * @return the bound TCP addresses, in the given order; none for a Unix socket
@@ -209,7 +211,10 @@ public final class Listener {
   public List<InetSocketAddress> take(List<ListeningSocket> opened) {
     earlier = sockets;
     sockets = List.copyOf(opened);
-    sockets.forEach(socket -> socket.serve(this, clients));
+    for (ListeningSocket socket : sockets) {
+      socket.serve(this, clients);
+      socket.accept();
+    }
     return sockets.stream()
         .map(ListeningSocket::bound)
         .<InetSocketAddress>mapMulti((bound, each) -> {

@@ -5,9 +5,11 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,7 @@ public final class ListeningSocket {
   private final Made made;
   private final ClientPipeline pipeline;
   private final Channel channel;
+  private final AtomicBoolean accepting = new AtomicBoolean();
   private volatile Listener owner;
 
   private ListeningSocket(Made made, ClientPipeline pipeline, Channel channel) {
@@ -53,7 +56,7 @@ public final class ListeningSocket {
   }
 
   /**
-   * Binds a socket and accepts clients.
+   * Binds a socket. Clients can connect, and wait for {@link #accept}.
    *
    * @param at where it is bound; the file of a Unix socket is moved later
    */
@@ -61,7 +64,12 @@ public final class ListeningSocket {
       ServerBootstrap server, SocketAddress at, Made made) {
     String unix = made.address() instanceof ListenAddress.Unix socket ? socket.name() : null;
     var pipeline = new ClientPipeline(made.clients(), unix);
-    ChannelFuture binding = server.handler(new RateLimit(pipeline)).childHandler(pipeline).bind(at);
+    ChannelFuture binding =
+        server
+            .option(ChannelOption.AUTO_READ, false)
+            .handler(new RateLimit(pipeline))
+            .childHandler(pipeline)
+            .bind(at);
     var bound = new CompletableFuture<ListeningSocket>();
     binding.addListener(done -> {
       if (done.isSuccess()) {
@@ -87,6 +95,13 @@ public final class ListeningSocket {
   void serve(Listener listener, Clients clients) {
     owner = listener;
     pipeline.serve(clients);
+  }
+
+  /** Accepts clients from now on; does nothing if it does already. */
+  void accept() {
+    if (accepting.compareAndSet(false, true)) {
+      channel.config().setAutoRead(true);
+    }
   }
 
   boolean belongsTo(Listener listener) {

@@ -39,7 +39,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -119,6 +121,27 @@ class ListenerTest {
 
   private int bind() {
     return result(listener.bind(new ListenAddress.Tcp("127.0.0.1", 0))).getFirst().getPort();
+  }
+
+  /** A change of the settings opens sockets before it is committed. */
+  @Test
+  void clientsOfANewSocketAreServedByTheSettingsWithWhichItIsTaken() {
+    var address = new ListenAddress.Tcp("127.0.0.1", 0);
+    List<ListeningSocket> opened = result(listener.open(address, Listener.BoundSockets.NONE));
+    try (Peer early = Peer.connect(Objects.requireNonNull(opened.getFirst().bound()).getPort())) {
+      early.send("PING\r\n");
+      for (int i = 0; i < 3; i++) { // so that the loop looks at the socket
+        result(CompletableFuture.runAsync(() -> {}, group.loops().getFirst().executor()));
+      }
+      assertThat(admission.total()).isZero();
+
+      var nobody = new ProxyProtocol(List.of(AddressRange.parse("10.0.0.0/8")), TIMEOUT);
+      listener.adopt(AcceptSettings.DEFAULTS.with(nobody));
+      listener.take(opened);
+
+      early.expectClosed();
+      assertThat(admission.total()).isEqualTo(1);
+    }
   }
 
   private static Peer connect(int port) {
