@@ -35,6 +35,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -345,7 +346,8 @@ public final class Proxy implements AutoCloseable {
   /**
    * Closes clients at once, like {@code CLIENT KILL}, which concerns one listener only.
    *
-   * @param listener name of their listener; null for all listeners
+   * @param listener name of their listener; null for all listeners, also those that were removed
+   *     and have clients
    * @param options of that command, such as {@code user} and its name; at least one
    * @return completes with the number of clients on one of the event loops
    * @throws NoSuchListenerException if no listener has the name
@@ -358,13 +360,18 @@ public final class Proxy implements AutoCloseable {
     if (options.isEmpty()) {
       throw new IllegalArgumentException("an option is needed");
     }
-    return all(named(listener), each -> each.kill(options))
+    List<ProxyListener> concerned = listener == null ? allWithClients() : named(listener);
+    return all(concerned, each -> each.kill(options))
         .thenApply(numbers -> numbers.stream().mapToInt(Integer::intValue).sum());
   }
 
   /** Returns the listeners, in the order of the settings. */
   public List<ProxyListener> listeners() {
     return List.copyOf(running.listeners().values());
+  }
+
+  private List<ProxyListener> allWithClients() {
+    return Stream.concat(listeners().stream(), retirement.listeners().stream()).toList();
   }
 
   /** Returns the upstreams that a listener names, in the order of the first that does. */
@@ -459,7 +466,7 @@ public final class Proxy implements AutoCloseable {
    */
   public CompletionStage<Void> drain(Duration grace) {
     draining = true;
-    return all(listeners(), ProxyListener::drain)
+    return all(allWithClients(), ProxyListener::drain)
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -478,7 +485,7 @@ public final class Proxy implements AutoCloseable {
 
   private CompletionStage<Void> end() {
     CompletableFuture<?> closed =
-        all(listeners(), ProxyListener::close)
+        all(allWithClients(), ProxyListener::close)
             .thenCompose(_ -> retirement.close())
             .thenCompose(_ -> all(upstreams(), ProxyUpstream::close));
     CompletionStage<Void> controlClosed = control.close();

@@ -31,6 +31,7 @@ final class Retirement {
   private final TopologyThread thread;
   private final Supplier<Map<String, ProxyUpstream>> running;
   private final List<Leaving> leaving = new CopyOnWriteArrayList<>();
+  private final List<ProxyListener> listeners = new CopyOnWriteArrayList<>();
   private boolean scheduled; // on the topology thread
 
   /**
@@ -58,11 +59,20 @@ final class Retirement {
 
   /** Closes a listener after its clients: they are answered, and have some time for it. */
   void retire(ProxyListener listener, Duration drainTimeout) {
+    listeners.add(listener);
     listener
         .drain()
         .completeOnTimeout(null, drainTimeout.toMillis(), TimeUnit.MILLISECONDS)
         .thenCompose(_ -> listener.close())
-        .whenComplete((_, failure) -> logFailure(failure));
+        .whenComplete((_, failure) -> {
+          listeners.remove(listener);
+          logFailure(failure);
+        });
+  }
+
+  /** Returns the removed listeners that have clients. */
+  List<ProxyListener> listeners() {
+    return List.copyOf(listeners);
   }
 
   /**

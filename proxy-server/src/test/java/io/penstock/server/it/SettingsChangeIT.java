@@ -28,8 +28,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -192,6 +195,29 @@ class SettingsChangeIT {
       Awaitility.await().atMost(PATIENCE).until(() -> !accepts(port));
       assertThat(unconcerned.call("GET", "server")).isEqualTo(Wire.bulk("one"));
     }
+  }
+
+  @Test
+  void aClientOfARemovedListenerThatWaitsForAReplyIsClosedOnDemand() {
+    try (RespClient waiting = proxy.connect("other")) {
+      waiting.call("PING");
+      FrozenNode.freeze(two);
+      waiting.send("GET", "server");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> result(proxy.proxy().stats()).pressure().unanswered() > 0);
+      proxy.listeners.remove("other");
+      proxy.apply();
+
+      assertThat(result(proxy.proxy().kill(null, Map.of("maxage", "0")))).isEqualTo(1);
+      assertThat(waiting.readToEnd()).isEmpty();
+    } finally {
+      two.resume();
+    }
+  }
+
+  private static <T> T result(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().orTimeout(10, TimeUnit.SECONDS).join();
   }
 
   private static boolean accepts(int port) {
