@@ -59,9 +59,17 @@ public final class ListenerTls {
    * @throws InvalidTlsException if the bundle cannot be used for it
    */
   public ListenerTls(TlsBundle bundle, Settings settings) {
-    this.bundle = bundle;
+    this(bundle.content(), settings);
+  }
+
+  /**
+   * @param content with which it begins; it has that of the bundle after each change
+   * @throws InvalidTlsException if the content cannot be used for it
+   */
+  public ListenerTls(TlsBundle.Content content, Settings settings) {
+    this.bundle = content.bundle();
     this.settings = settings;
-    this.contexts = bundle.contexts(material -> make(material, settings));
+    this.contexts = content.contexts(material -> make(material, settings));
   }
 
   public Settings settings() {

@@ -38,9 +38,18 @@ public final class NodeTls {
    * @throws InvalidTlsException if the bundle cannot be used for it
    */
   public NodeTls(TlsBundle bundle, Verify verify, @Nullable String serverName) {
-    this.bundle = bundle;
+    this(bundle.content(), verify, serverName);
+  }
+
+  /**
+   * @param content with which it begins; it has that of the bundle after each change
+   * @param serverName see the other constructor
+   * @throws InvalidTlsException if the content cannot be used for it
+   */
+  public NodeTls(TlsBundle.Content content, Verify verify, @Nullable String serverName) {
+    this.bundle = content.bundle();
     this.verify = verify;
-    this.contexts = bundle.contexts(material -> make(material, verify));
+    this.contexts = content.contexts(material -> make(material, verify));
     this.serverName = serverName;
   }
 

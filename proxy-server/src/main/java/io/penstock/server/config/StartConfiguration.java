@@ -58,8 +58,7 @@ public record StartConfiguration(
   }
 
   /**
-   * Reads and checks the configuration that is to replace this one. If the result is not used,
-   * {@link TlsBundles#rollBack} of its bundles must be called. On the thread of the reload.
+   * Reads and checks the configuration that is to replace this one. On the thread of the reload.
    *
    * @param demo the cluster of profile {@code demo}, or null without that profile
    * @throws InvalidConfigurationException for the first invalid value
@@ -79,12 +78,7 @@ public record StartConfiguration(
       demo.addTo(environment);
     }
     TlsBundles next = bundles.successor(environment);
-    try {
-      return read(environment, next, demo == null ? null : demo.resource(), files);
-    } catch (RuntimeException e) {
-      next.rollBack();
-      throw e;
-    }
+    return read(environment, next, demo == null ? null : demo.resource(), files);
   }
 
   private static StartConfiguration read(

@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.penstock.server.tls.ReloadListener;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,6 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * was rejected. All series of a bundle exist from its first use. Thread-safe.
  */
 final class BundleReloadCounter implements ReloadListener {
+
+  /** Spring Boot's metric of a bundle's certificates. */
+  private static final String CHAIN_EXPIRY = "ssl.chain.expiry";
 
   private final MeterRegistry registry;
   private final Map<String, Boolean> current = new ConcurrentHashMap<>();
@@ -41,6 +45,19 @@ final class BundleReloadCounter implements ReloadListener {
   @Override
   public void onCurrent(String bundle) {
     put(bundle, true);
+  }
+
+  /** Removes all series of the bundle: an alert about its certificate would never end. */
+  @Override
+  public void onRemoved(String bundle) {
+    current.remove(bundle);
+    for (String name :
+        List.of(
+            Metric.TLS_BUNDLE_CURRENT.meterName(),
+            Metric.TLS_BUNDLE_RELOADS.meterName(),
+            CHAIN_EXPIRY)) {
+      registry.find(name).tag("bundle", bundle).meters().forEach(registry::remove);
+    }
   }
 
   @Override

@@ -19,6 +19,7 @@ import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.web.ExposableWebEndpoint;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.Environment;
 
 /** Registers the metrics of the proxy where Prometheus reads them. */
@@ -40,6 +41,7 @@ public class MetricsConfiguration {
   }
 
   @Bean
+  @Lazy(false) // its series exist before the first reload
   BundleReloadCounter bundleReloadCounter(MeterRegistry registry, TlsBundles bundles) {
     return new BundleReloadCounter(registry, bundles.used());
   }

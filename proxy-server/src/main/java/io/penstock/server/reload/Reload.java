@@ -16,6 +16,7 @@ import io.penstock.server.lifecycle.ListenException;
 import io.penstock.server.management.ManagementAccess;
 import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
+import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.tls.TlsReload;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -95,15 +96,16 @@ final class Reload implements ReloadThread.Work {
    */
   @Override
   public Attempt run(Trigger trigger, boolean quiet) {
+    return parts.tls().whileFilesWait(() -> runNow(trigger, quiet));
+  }
+
+  private Attempt runNow(Trigger trigger, boolean quiet) {
     Attempt attempt;
     Change change = null;
     try {
       change = prepare();
       attempt = attempt(trigger, apply(change, trigger), null, change.plan());
     } catch (RuntimeException e) {
-      if (change != null) {
-        change.next().bundles().rollBack();
-      }
       String reason =
           FailureText.of(
               cause(e), parts.application().getBeanFactory(), parts.application().getEnvironment());
@@ -132,18 +134,14 @@ final class Reload implements ReloadThread.Work {
   private Change prepare() {
     Snapshot now = inForce.current();
     ConfigurableEnvironment environment = reading.read();
-    StartConfiguration read =
-        now.configuration().successor(environment, parts.demo().getIfAvailable());
-    try {
-      StartConfiguration next = read.withProcessOf(parts.proxy().settings());
-      ChangePlan plan = parts.proxy().plan(next.settings());
-      List<Step> steps = new ArrayList<>(plan.steps());
-      steps.addAll(ownSteps(now.configuration(), next));
-      return new Change(next, SourceNames.of(environment), steps, pending(next, environment));
-    } catch (RuntimeException e) {
-      read.bundles().rollBack();
-      throw e;
-    }
+    StartConfiguration next =
+        now.configuration()
+            .successor(environment, parts.demo().getIfAvailable())
+            .withProcessOf(parts.proxy().settings());
+    ChangePlan plan = parts.proxy().plan(next.settings());
+    List<Step> steps = new ArrayList<>(plan.steps());
+    steps.addAll(ownSteps(now.configuration(), next));
+    return new Change(next, SourceNames.of(environment), steps, pending(next, environment));
   }
 
   /** Returns what differs outside of the core. */
@@ -175,7 +173,9 @@ final class Reload implements ReloadThread.Work {
 
   private ReloadOutcome apply(Change change, Trigger trigger) {
     Snapshot now = inForce.current();
+    TlsBundles before = parts.tls().current();
     if (change.steps().isEmpty()) {
+      parts.tls().inForce(change.next().bundles()); // the next reload compares with them
       inForce.set(
           new Snapshot(
               now.version(),
@@ -184,6 +184,7 @@ final class Reload implements ReloadThread.Work {
               change.readFrom(),
               change.pending(),
               now.lastAttempt()));
+      tell(() -> parts.tls().announce(before));
       return ReloadOutcome.UNCHANGED;
     }
     for (Step step : change.plan()) {
@@ -200,9 +201,22 @@ final class Reload implements ReloadThread.Work {
             change.readFrom(),
             change.pending(),
             now.lastAttempt()));
+    tell(() -> parts.tls().announce(before));
     ProxySettings settings = parts.proxy().settings();
-    parts.listeners().orderedStream().forEach(listener -> listener.settingsInForce(settings));
+    parts
+        .listeners()
+        .orderedStream()
+        .forEach(listener -> tell(() -> listener.settingsInForce(settings)));
     return ReloadOutcome.APPLIED;
+  }
+
+  /** The configuration is in force whether or not all that should learn of it can follow. */
+  private static void tell(Runnable listener) {
+    try {
+      listener.run();
+    } catch (RuntimeException e) {
+      LOG.error("A part of Penstock did not follow the configuration in force", e);
+    }
   }
 
   private void apply(StartConfiguration next) {

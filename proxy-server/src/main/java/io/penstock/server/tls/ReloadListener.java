@@ -20,4 +20,7 @@ public interface ReloadListener {
    * rejected content is left.
    */
   void onCurrent(String bundle);
+
+  /** The configuration has no bundle of this name any more. */
+  void onRemoved(String bundle);
 }

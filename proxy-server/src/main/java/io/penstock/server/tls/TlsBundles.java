@@ -24,8 +24,7 @@ import org.springframework.core.env.ConfigurableEnvironment;
 
 /**
  * The bundles below {@code spring.ssl.bundle}. Each is read when it is asked for first, and is the
- * same object from then on, also after a reload. Used by the main thread at start and by the thread
- * of the reload; their content may be replaced on any thread.
+ * same object from then on, also after a reload. One thread at a time changes them.
  */
 public final class TlsBundles {
 
@@ -34,7 +33,10 @@ public final class TlsBundles {
   private final Map<String, UsedBundle> previous;
   private final Map<String, UsedBundle> used = new ConcurrentHashMap<>();
 
-  /** What uses bundles: the same object as long as it is the same, because it has contexts. */
+  /**
+   * What uses bundles. It has contexts, so it is the same object as long as it and the content are
+   * the same.
+   */
   private final Map<Object, Object> users = new HashMap<>();
 
   private final Map<Object, Object> earlierUsers;
@@ -77,8 +79,9 @@ public final class TlsBundles {
   }
 
   /**
-   * Returns those of a configuration that replaces this one. A bundle of the same name is the same
-   * object, and new connections use what it contains now as soon as it is asked for.
+   * Returns those of a configuration that is to replace this one. A bundle of the same name is the
+   * same object. What it contains now is used by what the other configuration adds, and everywhere
+   * after {@link #commit}.
    *
    * @throws BindException if a key below {@code spring.ssl} is invalid
    */
@@ -86,14 +89,9 @@ public final class TlsBundles {
     return new TlsBundles(properties(environment), defaults, Map.copyOf(used), Map.copyOf(users));
   }
 
-  /** Gives each bundle back the content that it had, because its configuration is not used. */
-  public void rollBack() {
-    used.forEach((name, now) -> {
-      UsedBundle before = previous.get(name);
-      if (before != null && before != now && before.bundle() == now.bundle()) {
-        before.bundle().replace(before.material());
-      }
-    });
+  /** Lets all new connections use what the bundles contain: their configuration is in force. */
+  void commit() {
+    used.values().forEach(each -> each.prepared().commit());
   }
 
   /** Returns the names of the bundles that are new, or whose content is not what it was. */
@@ -146,10 +144,12 @@ public final class TlsBundles {
    * @throws IllegalArgumentException if it cannot be used; the message is the reason
    */
   public NodeTls nodeTls(@Nullable String name, Verify verify, @Nullable String serverName) {
-    TlsBundle bundle = name == null ? defaults : get(name);
+    TlsBundle.Content content = name == null ? defaults.content() : get(name).prepared();
     return (NodeTls)
         user(
-            new OfNodes(bundle, verify, serverName), () -> new NodeTls(bundle, verify, serverName));
+            content,
+            new OfNodes(content.bundle(), verify, serverName),
+            () -> new NodeTls(content, verify, serverName));
   }
 
   /**
@@ -158,13 +158,17 @@ public final class TlsBundles {
    * @throws IllegalArgumentException if it cannot be used; the message is the reason
    */
   public ListenerTls listenerTls(String name, ListenerTls.Settings settings) {
-    TlsBundle bundle = get(name);
+    TlsBundle.Content content = get(name).prepared();
     return (ListenerTls)
-        user(new OfListener(bundle, settings), () -> new ListenerTls(bundle, settings));
+        user(
+            content,
+            new OfListener(content.bundle(), settings),
+            () -> new ListenerTls(content, settings));
   }
 
-  private Object user(Object key, Supplier<Object> factory) {
-    Object known = users.getOrDefault(key, earlierUsers.get(key));
+  private Object user(TlsBundle.Content content, Object key, Supplier<Object> factory) {
+    boolean same = content == content.bundle().content();
+    Object known = users.getOrDefault(key, same ? earlierUsers.get(key) : null);
     Object user = known == null ? factory.get() : known;
     users.put(key, user);
     return user;
@@ -176,13 +180,13 @@ public final class TlsBundles {
    * @throws IllegalArgumentException if there is none of this name, or it cannot be read; the
    *     message is the reason
    */
-  private TlsBundle get(String name) {
+  private UsedBundle get(String name) {
     UsedBundle known = used.get(name);
     if (known == null) {
       known = UsedBundle.of(name, read(name), previous.get(name));
       used.put(name, known);
     }
-    return known.bundle();
+    return known;
   }
 
   /**
@@ -193,7 +197,8 @@ public final class TlsBundles {
    */
   boolean replace(String name, SslBundle content) {
     UsedBundle now = Objects.requireNonNull(used.get(name));
-    UsedBundle next = now.with(content);
+    UsedBundle next = now.next(content);
+    next.prepared().commit();
     used.put(name, next);
     return next != now;
   }

@@ -3,6 +3,8 @@ package io.penstock.server.tls;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -23,6 +25,7 @@ public final class TlsReload {
   private final ObjectProvider<SslBundleRegistry> registry;
   private final ObjectProvider<ReloadListener> listeners;
   private final Set<String> listened = new HashSet<>(); // on one thread at a time
+  private final ReentrantLock changing = new ReentrantLock();
   private volatile TlsBundles current;
 
   TlsReload(
@@ -52,15 +55,41 @@ public final class TlsReload {
   }
 
   /**
-   * Puts the bundles of a configuration in force that replaces the earlier one, and passes them to
-   * Spring Boot: its metrics show when certificates expire. On the thread of the reload.
+   * Runs a change of the configuration, from reading it to {@link #inForce}. Files of bundles that
+   * change meanwhile are read afterwards.
+   */
+  public <T> T whileFilesWait(Supplier<T> change) {
+    changing.lock();
+    try {
+      return change.get();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * Puts the bundles of a configuration in force that replaces the earlier one: new connections use
+   * them. Within {@link #whileFilesWait}.
    */
   public void inForce(TlsBundles next) {
-    Set<String> concerned = new TreeSet<>(current.used());
-    concerned.addAll(next.used());
+    next.commit();
     current = next;
+  }
+
+  /**
+   * Tells metrics and Spring Boot of the bundles that have replaced others. Spring Boot tells all
+   * that use its copies. Within {@link #whileFilesWait}.
+   *
+   * @param before the bundles that were in force
+   */
+  public void announce(TlsBundles before) {
+    TlsBundles next = current;
+    Set<String> concerned = new TreeSet<>(before.used());
+    concerned.addAll(next.used());
     for (String name : concerned) {
-      if (next.changed().contains(name) && !next.isNew(name)) {
+      if (!next.names().contains(name)) {
+        listeners.forEach(each -> each.onRemoved(name));
+      } else if (next.changed().contains(name) && !next.isNew(name)) {
         listeners.forEach(each -> each.onReload(name, true));
       } else {
         listeners.forEach(each -> each.onCurrent(name));
@@ -77,8 +106,15 @@ public final class TlsReload {
     listen();
   }
 
-  /** Called on the thread of Spring Boot's file watcher, and by {@link #inForce}. */
+  /** Called on the thread of Spring Boot's file watcher, and by {@link #announce}. */
   void replace(String name, SslBundle changed) {
+    whileFilesWait(() -> {
+      replaceNow(name, changed);
+      return null;
+    });
+  }
+
+  private void replaceNow(String name, SslBundle changed) {
     TlsBundles bundles = current;
     if (!bundles.used().contains(name)) {
       return;

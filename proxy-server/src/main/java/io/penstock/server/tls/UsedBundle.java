@@ -18,15 +18,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * A bundle that a listener or an upstream uses, and what it contains. Immutable, except that the
- * bundle takes on new content.
+ * What a bundle that a listener or an upstream uses contains, or will contain.
  *
- * @param bundle the same for a name as long as Penstock runs
  * @param content as Spring Boot read it
- * @param material the same for the core
+ * @param prepared the same for the core; its bundle is the same for a name as long as Penstock runs
  * @param digest of keys, certificates and options
  */
-record UsedBundle(TlsBundle bundle, SslBundle content, TlsMaterial material, String digest) {
+record UsedBundle(SslBundle content, TlsBundle.Content prepared, String digest) {
 
   /**
    * Returns a bundle with this content.
@@ -37,29 +35,28 @@ record UsedBundle(TlsBundle bundle, SslBundle content, TlsMaterial material, Str
   static UsedBundle of(String name, SslBundle content, @Nullable UsedBundle before) {
     if (before != null) {
       try {
-        return before.with(content);
+        return before.next(content);
       } catch (InvalidTlsException _) {
         // what uses it now cannot use the new content; what will use it perhaps can
       }
     }
-    TlsMaterial material = material(content);
-    return new UsedBundle(new TlsBundle(name, material), content, material, digest(content));
+    var bundle = new TlsBundle(name, material(content));
+    return new UsedBundle(content, bundle.content(), digest(content));
   }
 
   /**
-   * Replaces the content; returns this if it is the same.
+   * Prepares other content, which is used when it is committed; returns this if it is the same.
    *
-   * @throws InvalidTlsException if it cannot be used where this is used; nothing is changed then
+   * @throws InvalidTlsException if it cannot be used where this is used
    * @throws IllegalArgumentException if it cannot be read; the message is the reason
    */
-  UsedBundle with(SslBundle other) {
+  UsedBundle next(SslBundle other) {
     TlsMaterial next = material(other);
     String digestOfNext = digest(other);
     if (digest.equals(digestOfNext)) {
       return this;
     }
-    bundle.replace(next);
-    return new UsedBundle(bundle, other, next, digestOfNext);
+    return new UsedBundle(other, prepared.bundle().prepare(next), digestOfNext);
   }
 
   /**
@@ -155,6 +152,6 @@ record UsedBundle(TlsBundle bundle, SslBundle content, TlsMaterial material, Str
 
   @Override
   public String toString() {
-    return "UsedBundle[" + bundle.name() + "]"; // no password of a store
+    return "UsedBundle[" + prepared.bundle().name() + "]"; // no password of a store
   }
 }

@@ -360,4 +360,94 @@ class ReloadIT {
     assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(409);
     penstock.connect(next.clients()).close();
   }
+
+  /** Writes a certificate of this authority where {@link #edge} reads it. */
+  private void issue(TestAuthority authority) throws IOException {
+    X509Bundle issued = authority.issue("listener");
+    Files.writeString(folder.resolve("tls.crt"), issued.getCertificatePathPEM());
+    Files.writeString(folder.resolve("tls.key"), issued.getPrivateKeyPEM());
+  }
+
+  /** Returns the configuration of a bundle of these files. */
+  private String edge(String more) {
+    return """
+    spring.ssl.bundle.pem.edge:
+      reload-on-update: true
+      keystore: { certificate: '%1$s/tls.crt', private-key: '%1$s/tls.key' }
+    %2$s
+    """
+        .formatted(folder, more.indent(2));
+  }
+
+  private void assertServes(TestAuthority authority) {
+    try (RespClient client = penstock.connect(authority.clients())) {
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void aRefusedReloadLeavesCertificatesAsTheyWere() throws IOException {
+    TestAuthority first = TestAuthority.create("first");
+    TestAuthority second = TestAuthority.create("second");
+    issue(first);
+    Files.writeString(file(), edge("") + yaml("tls.bundle: edge"));
+    start("--spring.ssl.bundle.watch.file.quiet-period=1h"); // only reloads read the files
+    assertServes(first);
+    issue(second);
+    String trusting = edge("truststore.certificate: '%s'".formatted(second.file()));
+    String demanding = yaml("tls: { bundle: edge, client-auth: need }");
+    Files.writeString(
+        file(), trusting + demanding.replace("127.0.0.1:" + server.port(), "127.0.0.1:1"));
+
+    HttpResponse<String> reply = penstock.management().post(RELOAD);
+
+    assertThat(reply.statusCode()).as(reply.body()).isEqualTo(409);
+    assertThat(reply.body())
+        .contains("\"outcome\":\"refused\"", "no master of 127.0.0.1:1 answers");
+    assertServes(first);
+
+    Files.writeString(file(), trusting + demanding);
+    assertThat(penstock.management().post(RELOAD).body()).contains("\"outcome\":\"applied\"");
+    try (RespClient client = penstock.connect(second.clients(second.issue("client")))) {
+      assertThat(client.text("PING")).isEqualTo("PONG");
+    }
+  }
+
+  @Test
+  void aRefusedReloadKeepsACertificateThatWasRenewedBetween() throws IOException {
+    TestAuthority first = TestAuthority.create("first");
+    TestAuthority second = TestAuthority.create("second");
+    issue(first);
+    String tls = edge("") + yaml("tls.bundle: edge");
+    Files.writeString(file(), tls);
+    start("--spring.ssl.bundle.watch.file.quiet-period=100ms");
+    assertThat(penstock.management().post(RELOAD).body()).contains("\"outcome\":\"unchanged\"");
+    issue(second);
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .ignoreExceptions() // the handshake fails until then
+        .untilAsserted(() -> assertServes(second));
+    Files.writeString(file(), tls + "  max-clients: none\n");
+
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(409);
+
+    assertServes(second);
+    Files.writeString(file(), tls);
+    assertThat(penstock.management().post(RELOAD).body()).contains("\"outcome\":\"unchanged\"");
+  }
+
+  @Test
+  void aRemovedBundleHasNoMetrics() throws IOException {
+    issue(TestAuthority.create("first"));
+    Files.writeString(file(), edge("") + yaml("tls.bundle: edge"));
+    start();
+    assertThat(penstock.get("prometheus").body())
+        .containsPattern("ssl_chain_expiry_seconds\\{[^}]*bundle=\"edge\"")
+        .contains("penstock_tls_bundle_current{bundle=\"edge\"}");
+    write();
+
+    assertThat(penstock.management().post(RELOAD).body()).contains("\"outcome\":\"applied\"");
+
+    assertThat(penstock.get("prometheus").body()).doesNotContain("bundle=\"edge\"");
+  }
 }

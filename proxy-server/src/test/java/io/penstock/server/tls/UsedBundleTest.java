@@ -36,7 +36,7 @@ class UsedBundleTest {
     UsedBundle edge = UsedBundle.of("edge", files(AUTHORITY.issue("first")), null);
     var unused =
         new ListenerTls(
-            edge.bundle(),
+            edge.prepared(),
             new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(1)));
     assertThat(unused.settings().clientAuth()).isEqualTo(ClientAuth.NONE);
     return edge;
@@ -46,8 +46,8 @@ class UsedBundleTest {
   void usableFilesAreApplied() {
     UsedBundle edge = edge();
 
-    assertThat(edge.with(files(AUTHORITY.issue("second")))).isNotSameAs(edge);
-    assertThat(edge.with(edge.content())).isSameAs(edge);
+    assertThat(edge.next(files(AUTHORITY.issue("second")))).isNotSameAs(edge);
+    assertThat(edge.next(edge.content())).isSameAs(edge);
   }
 
   @Test
@@ -56,7 +56,7 @@ class UsedBundleTest {
 
     assertThatThrownBy(() ->
             edge()
-                .with(
+                .next(
                     files(
                         "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
                         identity.getPrivateKeyPEM())))
