@@ -159,7 +159,7 @@ final class ProxyChange {
     changePasswords();
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
     takeOver();
-    upstreams.values().forEach(each -> each.adopt(next.commands()));
+    upstreams.values().forEach(each -> adopted.add(each.adopt(next.commands())));
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
       ProxyListener listener = Objects.requireNonNull(listeners.get(settings.name()));

@@ -358,12 +358,12 @@ public final class ProxyUpstream {
     subscriptions.authenticateAgain();
   }
 
-  /** Applies other rules about which commands are allowed. */
-  void adopt(CommandRules rules) {
+  /** Applies other rules about which commands are allowed. Completes when each loop has them. */
+  CompletableFuture<Void> adopt(CommandRules rules) {
     CommandRules own = rules(settings, rules);
-    if (!survey.current().commands().rules().equals(own)) {
-      survey.adopt(own);
-    }
+    return survey.current().commands().rules().equals(own)
+        ? CompletableFuture.completedFuture(null)
+        : survey.adopt(own).thenCompose(_ -> loops.run(_ -> {}));
   }
 
   /** Returns whether every slot has a master that answers, and a node has told its commands. */

@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -135,8 +136,12 @@ public final class ServerSurvey {
     });
   }
 
-  /** Applies other rules about which commands are allowed. Any thread. */
-  public void adopt(CommandRules rules) {
+  /**
+   * Applies other rules about which commands are allowed. Any thread. Completes on the topology
+   * thread when the listener has been told, and never after {@link #close}.
+   */
+  public CompletableFuture<Void> adopt(CommandRules rules) {
+    var told = new CompletableFuture<Void>();
     thread.execute(() -> {
       ServerFacts before = current;
       CommandTable commands = before.commands().withRules(rules);
@@ -147,7 +152,9 @@ public final class ServerSurvey {
       }
       current = new ServerFacts(before.version(), before.valkey(), commands);
       listener.accept(current);
+      told.complete(null);
     });
+    return told;
   }
 
   /** Stops querying. Returns at once. */

@@ -1,6 +1,5 @@
 package io.penstock.server.config;
 
-import static java.util.Map.entry;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.pkitesting.X509Bundle;
@@ -34,13 +33,11 @@ import org.springframework.core.env.StandardEnvironment;
 
 /**
  * Changes each key of the configuration once, and compares what a running proxy would do with what
- * the reference says about the key. {@code SettingsChangeIT} shows that it does it.
+ * the reference says about the key. {@code LiveKeysIT} and {@code SettingsChangeIT} show that it
+ * does it.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class EveryKeyChangesTest {
-
-  /** Stands for a file with a password. */
-  private static final String FILE = "FILE";
 
   /** Keys that the application applies itself, without the core. */
   private static final Set<String> OF_THE_APPLICATION =
@@ -52,117 +49,19 @@ class EveryKeyChangesTest {
   /** A list whose elements alone can be written. */
   private static final String SLOTS = "penstock.upstreams.NAME.shards.slots";
 
-  /**
-   * What a key is changed in, and its new value. Keys are without {@code penstock.}, and those of
-   * listeners and upstreams without what names one; the same value is for all of them. Values of
-   * the elements of a list are separated by {@code |}.
-   */
-  private static final Map<String, Change> CHANGES =
-      Map.ofEntries(
-          entry("port", in("plain", "77")),
-          entry("bind", in("plain", "127.0.0.1")),
-          entry("path", in("unix", "/run/o.sock")),
-          entry("mode", in("unix", "0600")),
-          entry("owner", in("unix", "2")),
-          entry("upstream", in("plain", "other")),
-          entry("max-clients", in("plain", "77")),
-          entry("max-connection-rate", in("plain", "77")),
-          entry("tcp-keepalive", in("plain", "7s")),
-          entry("password", in("plain", "other")),
-          entry("password-file", in("secrets", FILE)),
-          entry("password-overlap", in("plain", "7s")),
-          entry("proxy-protocol.from", in("plain", "10.0.0.0/8")),
-          entry("proxy-protocol.timeout", in("balancer", "7s")),
-          entry("tls.bundle", in("tls", "other")),
-          entry("tls.client-auth", in("tls", "want")),
-          entry("tls.certificate-users", in("tls", "app")),
-          entry("tls.handshake-timeout", in("tls", "7s")),
-          entry("tls.verify", in("tls", "ca")),
-          entry("tls.server-name", in("tls", "other")),
-          entry("proto-max-bulk-len", in("plain", "7MB")),
-          entry("client-output-buffer-limit.normal.hard-limit", in("plain", "7MB")),
-          entry("client-output-buffer-limit.normal.soft-limit", in("soft", "7MB")),
-          entry("client-output-buffer-limit.normal.soft-seconds", in("soft", "7")),
-          entry("client-output-buffer-limit.pubsub.hard-limit", in("plain", "77MB")),
-          entry("client-output-buffer-limit.pubsub.soft-limit", in("plain", "7MB")),
-          entry("client-output-buffer-limit.pubsub.soft-seconds", in("plain", "7")),
-          entry("maxmemory-clients", in("plain", "77MB")),
-          entry("client-timeout.idle", in("plain", "7s")),
-          entry("client-timeout.authentication", in("plain", "7s")),
-          entry("client-timeout.request", in("plain", "7s")),
-          entry("client-timeout.reply", in("plain", "7s")),
-          entry("max-in-flight.per-client", in("plain", "77")),
-          entry("max-in-flight.total", in("plain", "7777")),
-          entry("cluster-facade.enabled", in("plain", "true")),
-          entry("cluster-facade.nodes", in("facade", "10.0.0.1:7001")),
-          entry("cluster-facade.announce-host", in("facade", "10.0.0.7")),
-          entry("cluster-facade.announce-port", in("facade", "77")),
-          entry("dispatch", in("plain", "sync")),
-          entry("sync.max-connections-per-node", in("sync", "77")),
-          entry("transport", in("plain", "nio")),
-          entry("event-loops", in("plain", "3")),
-          entry("event-loop-time-slice", in("plain", "7ms")),
-          entry("backend.connect-timeout", in("plain", "7s")),
-          entry("backend.command-timeout", in("plain", "7s")),
-          entry("backend.connections-per-loop", in("plain", "3")),
-          entry("backend.exclusive-connections-per-loop", in("plain", "77")),
-          entry("backend.failover-hold", in("plain", "7s")),
-          entry("backend.failover-hold-requests", in("plain", "77")),
-          entry("backend.max-in-flight-per-connection", in("plain", "77")),
-          entry("backend.max-unsent", in("plain", "7MB")),
-          entry("topology.refresh-period", in("plain", "7s")),
-          entry("topology.min-refresh-interval", in("plain", "7ms")),
-          entry("readiness", in("plain", "every-slot")),
-          entry("drain-timeout", in("plain", "7s")),
-          entry("reload", in("plain", "on-change")),
-          entry("management-token", in("plain", "other")),
-          entry("management-token-file", in("plain", FILE)),
-          entry("reads.from", in("replicas", "replica")),
-          entry("reads.balance", in("replicas", "least-in-flight")),
-          entry("reads.zone", in("replicas", "other")),
-          entry("reads.zones", in("replicas", "h:7=other")),
-          entry("reads.max-replica-lag", in("replicas", "7MB")),
-          entry("reads.read-your-writes", in("replicas", "7s")),
-          entry("commands.allow", in("plain", "debug")),
-          entry("commands.deny", in("plain", "get")),
-          entry("resource", in("plain", "redis-cluster://h:9")),
-          entry("sentinel-password-file", in("sentinel", FILE)),
-          entry("proxy-protocol", in("plain", "v2")),
-          entry("shards.distribution", in("ring", "modula")),
-          entry("shards.hash", in("ring", "crc16")),
-          entry("shards.hash-tag", in("ring", "{}")),
-          entry("shards.auto-eject.failures", in("ejecting", "7")),
-          entry("shards.auto-eject.retry", in("ejecting", "7s")),
-          entry("shards.hold", in("ring", "true")),
-          entry("shards.servers", in("flat", "redis://h:1,redis://h:9")),
-          entry("shards.servers[].to", in("ring", "redis://h:9")),
-          entry("shards.servers[].name", in("ring", "another")),
-          entry("shards.servers[].weight", in("ring", "7")),
-          entry("shards.servers[].token", in("tokens", "77")),
-          entry("shards.slots[].range", in("codis", "0-255|256-1023")),
-          entry("shards.slots[].list", in("listed", "0,1,2")),
-          entry("shards.slots[].to", in("codis", "redis://h:9")));
-
   private final Map<String, Base> bases = new HashMap<>();
 
   @SuppressWarnings("NullAway.Init")
   private Path folder;
 
-  /** A new value for a key of a configuration. */
-  private record Change(String base, String value) {}
-
   /** A valid configuration to change, and a proxy that has it. */
   private record Base(Map<String, String> keys, StartConfiguration valid, Proxy proxy) {}
-
-  private static Change in(String base, String value) {
-    return new Change(base, value);
-  }
 
   @BeforeAll
   void prepare(@TempDir Path temporary) throws IOException {
     folder = temporary;
     Files.writeString(folder.resolve("earlier"), "earlier");
-    Files.writeString(folder.resolve(FILE), "another");
+    Files.writeString(folder.resolve(KeyChange.FILE), "another");
     X509Bundle identity = TestAuthority.create("authority").issue("node");
     Map<String, String> bundles = new TreeMap<>();
     for (String bundle : List.of("edge", "other")) {
@@ -336,25 +235,18 @@ class EveryKeyChangesTest {
         .containsEntry(SLOTS + "[].to", Effect.DRAINS);
   }
 
-  /** Returns a key without what names its listener or upstream. */
-  private static String suffix(String key) {
-    return key.replaceFirst(
-        "^penstock\\.(transpond\\.local\\.(?!type)|(listeners|upstreams)\\.NAME\\.)?", "");
-  }
-
   @ParameterizedTest
   @MethodSource("keys")
   void aKeyChangesAsTheReferenceSays(String key) {
-    String suffix = suffix(key);
+    String suffix = KeyChange.suffix(key);
     if (OF_ONE_VALUE.contains(suffix)) {
       assertThat(PropertiesReader.KEYS.effects()).containsEntry(key, Effect.RESTART);
       return;
     }
-    Change change = CHANGES.get(suffix);
-    assertThat(change).as("a change of %s", key).isNotNull();
+    KeyChange change = KeyChange.of(key);
     Effect effect = Objects.requireNonNull(PropertiesReader.KEYS.effects().get(key));
     boolean named = key.contains(".NAME.");
-    Base base = bases.get((named ? "named " : "") + Objects.requireNonNull(change).base());
+    Base base = bases.get((named ? "named " : "") + change.base());
 
     ChangePlan plan = plan(Objects.requireNonNull(base), key, change.value());
 
@@ -368,7 +260,8 @@ class EveryKeyChangesTest {
 
   private ChangePlan plan(Base base, String key, String value) {
     Map<String, String> changed = new TreeMap<>(base.keys());
-    String[] values = (value.equals(FILE) ? folder.resolve(FILE).toString() : value).split("\\|");
+    String[] values =
+        (value.equals(KeyChange.FILE) ? folder.resolve(value).toString() : value).split("\\|");
     for (int i = 0; i < values.length; i++) {
       changed.put(key.replace(".NAME", ".name").replace("[]", "[" + i + "]"), values[i]);
     }

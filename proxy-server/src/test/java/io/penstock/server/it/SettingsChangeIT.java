@@ -209,7 +209,7 @@ class SettingsChangeIT {
       proxy.listeners.remove("other");
       proxy.apply();
 
-      assertThat(result(proxy.proxy().kill(null, Map.of("maxage", "0")))).isEqualTo(1);
+      assertThat(result(proxy.proxy().kill(null, Map.of("type", "normal")))).isEqualTo(1);
       assertThat(waiting.readToEnd()).isEmpty();
     } finally {
       two.resume();
