@@ -84,13 +84,13 @@ final class ConfigurationTree {
     return SecretKeys.isSecret(key.replace("-", ""));
   }
 
+  /** Returns whether it is an upstream's. That of a listener has nothing to do with URLs. */
   private static boolean hasPasswordFile(Record section) {
-    for (RecordComponent component : section.getClass().getRecordComponents()) {
-      if (component.getName().equals("passwordFile")) {
-        return RestartKeys.value(component, section) != null;
-      }
-    }
-    return false;
+    return switch (section) {
+      case PenstockProperties.Local local -> local.passwordFile() != null;
+      case PenstockProperties.Upstream upstream -> upstream.passwordFile() != null;
+      default -> false;
+    };
   }
 
   private static Object shown(Object value, @Nullable Object atStart, boolean userOnly) {

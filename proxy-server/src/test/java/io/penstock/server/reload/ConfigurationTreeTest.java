@@ -79,6 +79,63 @@ class ConfigurationTreeTest {
   }
 
   @Test
+  void thePasswordFileOfClientsSaysNothingAboutUrls(@TempDir Path folder) throws IOException {
+    String file = Files.writeString(folder.resolve("p"), "clients").toString();
+    String resource = "penstock.transpond.local.resource";
+    String ofOther = "penstock.upstreams.a";
+    PenstockProperties ofDefault =
+        properties(
+            "penstock.password-file",
+            file,
+            resource,
+            "redis://s3cret@10.0.0.1:6379",
+            ofOther,
+            "redis://s3cret@10.0.0.2:6379");
+    PenstockProperties ofListener =
+        properties(
+            "penstock.listeners.main.port",
+            "1",
+            "penstock.listeners.main.upstream",
+            "a",
+            "penstock.listeners.main.password-file",
+            file,
+            resource,
+            "redis://s3cret@10.0.0.1:6379",
+            ofOther,
+            "redis://s3cret@10.0.0.2:6379");
+
+    for (PenstockProperties now : List.of(ofDefault, ofListener)) {
+      assertThat(ConfigurationTree.of(now, now).toString())
+          .contains("password-file=" + file)
+          .contains("redis://***@10.0.0.1:6379", "redis://***@10.0.0.2:6379")
+          .doesNotContain("s3cret");
+    }
+  }
+
+  @Test
+  void thePasswordFileOfAnUpstreamConcernsItsOwnUrlsOnly(@TempDir Path folder) throws IOException {
+    String file = Files.writeString(folder.resolve("p"), "nodes").toString();
+    PenstockProperties now =
+        properties(
+            "penstock.transpond.local.resource",
+            "redis://app@h:1",
+            "penstock.transpond.local.password-file",
+            file,
+            "penstock.upstreams.a.shards.distribution",
+            "modula",
+            "penstock.upstreams.a.shards.servers",
+            "redis://app@h:2,redis://h:3",
+            "penstock.upstreams.a.password-file",
+            file,
+            "penstock.upstreams.b",
+            "redis://s3cret@h:4");
+
+    assertThat(ConfigurationTree.of(now, now).toString())
+        .contains("redis://app@h:1", "redis://app@h:2", "redis://***@h:4")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
   void masksUrlsOfShards() {
     PenstockProperties now =
         properties(
