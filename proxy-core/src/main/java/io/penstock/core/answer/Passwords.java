@@ -25,16 +25,18 @@ public record Passwords(@Nullable String current, @Nullable String previous, lon
 
   /**
    * Returns the passwords after a change. Of several changes within the overlap, only the latest
-   * password before stays valid.
+   * password before stays valid. If the current one stays the same, a shorter overlap ends the one
+   * before sooner, and a longer one does not prolong it.
    *
-   * @param overlap how long the current one stays valid
+   * @param overlap how long the one before is valid from now on, at most
    * @param now {@link System#nanoTime}
    */
   public Passwords changedTo(@Nullable String next, Duration overlap, long now) {
+    long end = now + overlap.toNanos();
     if (current == null || current.equals(next)) {
-      return new Passwords(next, previous, previousUntil);
+      return new Passwords(next, previous, end - previousUntil < 0 ? end : previousUntil);
     }
-    return new Passwords(next, current, now + overlap.toNanos());
+    return new Passwords(next, current, end);
   }
 
   /** Returns whether clients must authenticate. */

@@ -53,6 +53,34 @@ class PasswordsTest {
   }
 
   @Test
+  void aShorterOverlapEndsTheEarlierPasswordSooner() {
+    Passwords changed = change(Passwords.of("a"), "b", 100);
+
+    Passwords shorter = changed.changedTo("b", Duration.ofNanos(2), 105);
+    assertThat(accepts(shorter, "a", 106)).isTrue();
+    assertThat(accepts(shorter, "a", 107)).isFalse();
+    assertThat(accepts(changed.changedTo("b", Duration.ZERO, 105), "a", 105)).isFalse();
+  }
+
+  @Test
+  void aLongerOverlapDoesNotBringTheEarlierPasswordBack() {
+    Passwords changed = change(Passwords.of("a"), "b", 100);
+
+    Passwords longer = changed.changedTo("b", Duration.ofNanos(1_000), 111);
+
+    assertThat(accepts(longer, "a", 111)).isFalse();
+    assertThat(longer.changedTo("b", Duration.ofNanos(1_000), 112)).isEqualTo(longer);
+  }
+
+  @Test
+  void anOverlapOfZeroAlsoEndsAPasswordThatWasRemoved() {
+    Passwords removed = change(Passwords.of("a"), null, 100);
+
+    assertThat(accepts(change(removed, "b", 105), "a", 105)).isTrue();
+    assertThat(accepts(removed.changedTo("b", Duration.ZERO, 105), "a", 105)).isFalse();
+  }
+
+  @Test
   void aRemovedPasswordIsNotRequired() {
     assertThat(change(Passwords.of("a"), null, 100).required()).isFalse();
   }
