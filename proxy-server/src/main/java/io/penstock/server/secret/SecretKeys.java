@@ -2,13 +2,18 @@ package io.penstock.server.secret;
 
 import io.penstock.server.url.ResourceUrl;
 import java.lang.management.ManagementFactory;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.boot.json.JsonParseException;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.boot.support.SpringApplicationJsonEnvironmentPostProcessor;
 import org.springframework.core.env.CommandLinePropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.EnumerablePropertySource;
@@ -20,8 +25,15 @@ public final class SecretKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(SecretKeys.class);
 
-  /** Last elements of keys, without dashes. */
-  private static final Set<String> SECRET = Set.of("password", "managementtoken");
+  /** Keys whose value is JSON with further keys, by the names that Spring Boot reads. */
+  private static final Set<String> JSON =
+      Set.of(
+          SpringApplicationJsonEnvironmentPostProcessor.SPRING_APPLICATION_JSON_PROPERTY,
+          SpringApplicationJsonEnvironmentPostProcessor
+              .SPRING_APPLICATION_JSON_ENVIRONMENT_VARIABLE);
+
+  /** A private key itself, in place of the name of its file. */
+  private static final Pattern PRIVATE_KEY = Pattern.compile("-----BEGIN [A-Z ]*PRIVATE KEY-----");
 
   private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{[^}]*}");
 
@@ -33,7 +45,7 @@ public final class SecretKeys {
    * @param lastElement of the key, without dashes and in lower case
    */
   public static boolean isSecret(String lastElement) {
-    return SECRET.contains(lastElement);
+    return lastElement.endsWith("password") || lastElement.equals("managementtoken");
   }
 
   /**
@@ -67,12 +79,39 @@ public final class SecretKeys {
   }
 
   private static boolean hasSecret(String name, @Nullable Object value) {
-    String text = PLACEHOLDER.matcher(String.valueOf(value)).replaceAll("");
-    String last = name.substring(name.lastIndexOf('.') + 1);
-    if (isSecret(last.replace("-", "").toLowerCase(Locale.ROOT))) {
-      return value != null && !text.isEmpty();
+    if (value instanceof Map<?, ?> section) {
+      return section.entrySet().stream()
+          .anyMatch(each -> hasSecret(String.valueOf(each.getKey()), each.getValue()));
     }
-    return isUrlWithSecret(text);
+    if (value instanceof Collection<?> list) {
+      return list.stream().anyMatch(each -> hasSecret(name, each));
+    }
+    String text = value == null ? "" : PLACEHOLDER.matcher(value.toString()).replaceAll("");
+    if (JSON.contains(name)) {
+      return hasSecret("", parsed(text));
+    }
+    String last = lastElement(name);
+    return isSecret(last) ? !text.isEmpty() : isPrivateKey(last, text) || isUrlWithSecret(text);
+  }
+
+  private static Map<String, Object> parsed(String json) {
+    try {
+      return JsonParserFactory.getJsonParser().parseMap(json);
+    } catch (JsonParseException e) {
+      return Map.of(); // Spring Boot reports it
+    }
+  }
+
+  /** Returns the last element of a key, without dashes and in lower case. */
+  private static String lastElement(String name) {
+    return name.substring(name.lastIndexOf('.') + 1).replace("-", "").toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns whether a value is a private key, and not the name of its file. */
+  private static boolean isPrivateKey(String lastElement, String value) {
+    return PRIVATE_KEY.matcher(value).find()
+        || (lastElement.endsWith("privatekey")
+            && (value.contains("-----BEGIN") || value.startsWith("base64:")));
   }
 
   /** Returns whether a value is a URL, or a list of URLs, of which one has a password. */
