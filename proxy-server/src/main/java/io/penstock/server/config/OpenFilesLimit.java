@@ -61,12 +61,22 @@ record OpenFilesLimit(long files, long open) {
    * @throws InvalidConfigurationException if there are too few files to start
    */
   ProxySettings applyTo(ProxySettings settings, PropertiesReader reader) {
+    return applyTo(settings, settings, reader);
+  }
+
+  /**
+   * Like {@link #applyTo(ProxySettings, PropertiesReader)}, for a proxy that runs.
+   *
+   * @param running decides on what only a restart changes: event loops and dispatch
+   */
+  ProxySettings applyTo(ProxySettings settings, ProxySettings running, PropertiesReader reader) {
     long wanted = 0;
     for (Listener listener : settings.listeners()) {
       wanted += listener.listen().maxClients();
     }
-    long least = least(settings);
-    long needed = needed(settings);
+    ProxySettings inForce = settings.asRunning(running);
+    long least = least(inForce);
+    long needed = needed(inForce);
     long enough = Math.max(wanted + needed, (wanted * SHARE + SHARE - 2) / (SHARE - 1));
     if (files <= least) {
       throw new InvalidConfigurationException(

@@ -54,7 +54,8 @@ public record StartConfiguration(
         environment,
         TlsBundles.of(environment),
         environment.matchesProfiles(DEMO) ? placeholder : null,
-        OpenFilesLimit.ofThisProcess());
+        OpenFilesLimit.ofThisProcess(),
+        null);
   }
 
   /**
@@ -74,18 +75,22 @@ public record StartConfiguration(
                   "profile demo starts servers, and can only be chosen at the start",
                   "restart Penstock, or undo the change"));
     }
-    if (demo != null) {
+if (demo != null) {
       demo.addTo(environment);
     }
     TlsBundles next = bundles.successor(environment);
-    return read(environment, next, demo == null ? null : demo.resource(), files);
+    return read(environment, next, demo == null ? null : demo.resource(), files, settings);
   }
 
+  /**
+   * @param running the settings of the proxy, if it runs
+   */
   private static StartConfiguration read(
       ConfigurableEnvironment environment,
       TlsBundles bundles,
       @Nullable String demo,
-      OpenFilesLimit files) {
+      OpenFilesLimit files,
+      @Nullable ProxySettings running) {
     PropertiesReader keys = new PropertiesReader(environment);
     PenstockProperties properties = properties(keys);
     ManagementPortCheck.check(environment);
@@ -93,8 +98,8 @@ public record StartConfiguration(
         keys.secret(
             "management-token", properties.managementToken(), properties.managementTokenFile());
     ProxySettings settings = new SettingsMapping(keys, bundles).map(properties, demo);
-    return new StartConfiguration(
-        keys, properties, bundles, files.applyTo(settings, keys), token, demo != null, files);
+    ProxySettings limited = files.applyTo(settings, running == null ? settings : running, keys);
+    return new StartConfiguration(keys, properties, bundles, limited, token, demo != null, files);
   }
 
   private static PenstockProperties properties(PropertiesReader keys) {

@@ -152,12 +152,49 @@ class OpenFilesLimitTest {
         .isEqualTo(1);
   }
 
+  /** A proxy with {@code dispatch: sync} or more event loops reserves more files. */
+  @Test
+  void keysThatNeedARestartDoNotLowerTheLimitOfARunningProxy(CapturedOutput output) {
+    Map<String, String> keys = Map.of("max-clients", "3000", "transpond.local.resource", CLUSTER);
+    StartConfiguration found = StartConfiguration.read(environment(keys));
+    StartConfiguration running =
+        new StartConfiguration(
+            found.keys(),
+            found.properties(),
+            found.bundles(),
+            found.settings(),
+            null,
+            false,
+            new OpenFilesLimit(4_096, 0));
+    Map<String, String> changed = new LinkedHashMap<>(keys);
+    changed.put("dispatch", "sync");
+    changed.put("event-loops", "64");
+
+    StartConfiguration next =
+        running.successor(environment(changed), null).withProcessOf(running.settings());
+
+    assertThat(next.settings()).isEqualTo(running.settings());
+    assertThat(output).doesNotContain("clients are accepted");
+
+    changed.put("max-clients", "5000");
+    next = running.successor(environment(changed), null).withProcessOf(running.settings());
+    assertThat(next.settings().listeners().getFirst().listen().maxClients()).isEqualTo(3_072);
+  }
+
   @Test
   void theLimitOfThisProcessIsKnown() {
     OpenFilesLimit limit = OpenFilesLimit.ofThisProcess();
 
     assertThat(limit.open()).isPositive();
     assertThat(limit.files()).isGreaterThan(limit.open());
+  }
+
+  private static StandardEnvironment environment(Map<String, String> keys) {
+    Map<String, Object> values = new LinkedHashMap<>(Map.of("penstock.event-loops", "2"));
+    keys.forEach((key, value) -> values.put("penstock." + key, value));
+    StandardEnvironment environment = new StandardEnvironment();
+    environment.getPropertySources().addFirst(new MapPropertySource("test", values));
+    return environment;
   }
 
   private record Setting(PropertiesReader reader, ProxySettings settings) {
@@ -175,11 +212,7 @@ class OpenFilesLimitTest {
     }
 
     private static PropertiesReader reader(Map<String, String> keys) {
-      Map<String, Object> values = new LinkedHashMap<>(Map.of("penstock.event-loops", "2"));
-      keys.forEach((key, value) -> values.put("penstock." + key, value));
-      StandardEnvironment environment = new StandardEnvironment();
-      environment.getPropertySources().addFirst(new MapPropertySource("test", values));
-      return new PropertiesReader(environment);
+      return new PropertiesReader(environment(keys));
     }
 
     private static ProxySettings map(PropertiesReader reader) {
