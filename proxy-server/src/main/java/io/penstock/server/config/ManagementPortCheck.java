@@ -23,11 +23,23 @@ final class ManagementPortCheck {
   /**
    * Checks both keys.
    *
-   * @throws InvalidConfigurationException for a value that is neither a port nor -1
+   * @throws InvalidConfigurationException for a value that is neither a port nor -1, and for two
+   *     different ports: Spring Boot would open both, and the management port would have neither
+   *     its limits nor its protection
    */
   static void check(ConfigurableEnvironment environment) {
     check(MANAGEMENT, environment);
     check(SERVER, environment);
+    Integer management = port(environment.getProperty(MANAGEMENT));
+    String server = environment.getProperty(SERVER);
+    if (management != null && server != null && !management.equals(port(server))) {
+      throw new InvalidConfigurationException(
+          new KeySources(environment)
+              .fault(
+                  ConfigurationPropertyName.of(SERVER),
+                  MANAGEMENT + " is " + management + ": Penstock has one HTTP port",
+                  "remove it; " + MANAGEMENT + " is the HTTP port"));
+    }
   }
 
   private static void check(String key, ConfigurableEnvironment environment) {
@@ -49,14 +61,16 @@ final class ManagementPortCheck {
   }
 
   private static boolean isUsable(@Nullable String value) {
-    if (value == null || value.isEmpty()) {
-      return true;
-    }
     try {
-      int port = Integer.parseInt(value.strip());
-      return port >= -1 && port <= MAX_PORT;
+      Integer port = port(value);
+      return port == null || (port >= -1 && port <= MAX_PORT);
     } catch (NumberFormatException e) {
       return false;
     }
+  }
+
+  /** Returns the number, or null if there is none. */
+  private static @Nullable Integer port(@Nullable String value) {
+    return value == null || value.isEmpty() ? null : Integer.valueOf(value.strip());
   }
 }

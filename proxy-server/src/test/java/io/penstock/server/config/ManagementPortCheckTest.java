@@ -1,0 +1,70 @@
+package io.penstock.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.mock.env.MockEnvironment;
+
+/** {@code CheckTest} covers values that are no ports. */
+class ManagementPortCheckTest {
+
+  /** Of the {@code application.yml} in the jar. */
+  private static final Map<String, Object> DEFAULTS =
+      Map.of("management.server.port", "9180", "server.port", "${management.server.port}");
+
+  private static @Nullable ConfigurationFault faultOf(String... keysAndValues) {
+    MockEnvironment environment = new MockEnvironment();
+    for (int i = 0; i < keysAndValues.length; i += 2) {
+      environment.setProperty(keysAndValues[i], keysAndValues[i + 1]);
+    }
+    MutablePropertySources sources = environment.getPropertySources();
+    sources.addLast(new MapPropertySource("defaults", DEFAULTS));
+    InvalidConfigurationException failure =
+        catchThrowableOfType(
+            InvalidConfigurationException.class, () -> ManagementPortCheck.check(environment));
+    return failure == null ? null : failure.fault();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"9180", "0", "-1", "' 9181 '", "''"})
+  void theManagementPortAloneCanBeSet(String port) {
+    assertThat(faultOf()).isNull();
+    assertThat(faultOf("management.server.port", port)).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"9180", "' 9180'", "09180"})
+  void theSamePortCanBeSetTwice(String port) {
+    assertThat(faultOf("server.port", port)).isNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"9180, 8080", "9180, 0", "9180, -1", "9180, ''", "-1, 8080", "0, 8080"})
+  void anotherPortOfTheServerIsRejected(String management, String server) {
+    ConfigurationFault fault = faultOf("management.server.port", management, "server.port", server);
+
+    assertThat(fault).isNotNull();
+    assertThat(fault.key()).isEqualTo("server.port");
+    assertThat(fault.value()).isEqualTo(server);
+    assertThat(fault.reason())
+        .isEqualTo(
+            "management.server.port is %s: Penstock has one HTTP port".formatted(management));
+    assertThat(fault.fix()).isEqualTo("remove it; management.server.port is the HTTP port");
+  }
+
+  @Test
+  void withoutAManagementPortTheServersIsTheOnlyOne() {
+    MockEnvironment environment = new MockEnvironment().withProperty("server.port", "8080");
+
+    ManagementPortCheck.check(environment);
+
+    assertThat(environment.getProperty("management.server.port")).isNull();
+  }
+}
