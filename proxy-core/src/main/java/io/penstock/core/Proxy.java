@@ -52,6 +52,9 @@ public final class Proxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
+  /** How long a stop waits for a commit, which does not block. */
+  private static final int COMMIT_SECONDS = 2;
+
   private final LoopGroup group;
   private final ControlPlane control;
   private final ProxyEvents events;
@@ -63,6 +66,8 @@ public final class Proxy implements AutoCloseable {
   private final AtomicReference<CompletableFuture<?>> lastChange =
       new AtomicReference<>(CompletableFuture.completedFuture(new ChangePlan(List.of())));
   private volatile Running running;
+  private volatile CompletableFuture<?> commit =
+      CompletableFuture.completedFuture(null); // the last
   private volatile boolean draining; // the proxy ends
   private final AtomicBoolean ending = new AtomicBoolean();
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -245,20 +250,45 @@ public final class Proxy implements AutoCloseable {
     ChangePlan plan = plan(next);
     Running before = running;
     var change = new ProxyChange(before, next.asRunning(before.settings()), new Parts());
-    return change
-        .prepare()
-        .thenCompose(_ -> {
-          running = change.after();
-          memory.limit(memoryLimit(running.settings()));
-          return change.commit();
-        })
-        .thenApply(_ -> {
-          Duration drainTimeout = running.settings().drainTimeout();
-          change.removedListeners().forEach(each -> retirement.retire(each, drainTimeout));
-          change.replacedUpstreams().forEach(each -> retirement.retire(each, drainTimeout));
-          logUnused(running.settings());
-          return plan;
+    return change.prepare().thenCompose(_ -> commitUnlessStopping(change)).thenApply(_ -> plan);
+  }
+
+  /**
+   * Commits a change, or abandons it if the proxy has begun to stop. The field is set before {@link
+   * #isStopping} is read, and a stop does it in the other order: if the change does not see the
+   * stop, the stop waits for the commit.
+   */
+  private CompletableFuture<Void> commitUnlessStopping(ProxyChange change) {
+    var done = new CompletableFuture<Void>();
+    commit = done;
+    if (isStopping()) {
+      done.complete(null);
+      return change.abandon().thenCompose(_ -> CompletableFuture.failedFuture(stopping()));
+    }
+    running = change.after();
+    memory.limit(memoryLimit(running.settings()));
+    return CompletableFuture.completedFuture(change)
+        .thenCompose(ProxyChange::commit)
+        .whenComplete((_, _) -> {
+          retire(change);
+          done.complete(null);
         });
+  }
+
+  private void retire(ProxyChange change) {
+    Duration drainTimeout = running.settings().drainTimeout();
+    change.removedListeners().forEach(each -> retirement.retire(each, drainTimeout));
+    change.replacedUpstreams().forEach(each -> retirement.retire(each, drainTimeout));
+    logUnused(running.settings());
+  }
+
+  /**
+   * Completes when no change is being committed, or soon, if a commit waits for threads that end.
+   * To be called when the proxy has begun to stop.
+   */
+  private CompletableFuture<Void> afterCommit() {
+    CompletableFuture<Void> committed = commit.handle((_, _) -> null);
+    return committed.completeOnTimeout(null, COMMIT_SECONDS, TimeUnit.SECONDS);
   }
 
   /** Makes parts while the proxy runs. */
@@ -466,7 +496,8 @@ public final class Proxy implements AutoCloseable {
    */
   public CompletionStage<Void> drain(Duration grace) {
     draining = true;
-    return all(allWithClients(), ProxyListener::drain)
+    return afterCommit()
+        .thenCompose(_ -> all(allWithClients(), ProxyListener::drain))
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -485,7 +516,8 @@ public final class Proxy implements AutoCloseable {
 
   private CompletionStage<Void> end() {
     CompletableFuture<?> closed =
-        all(allWithClients(), ProxyListener::close)
+        afterCommit()
+            .thenCompose(_ -> all(allWithClients(), ProxyListener::close))
             .thenCompose(_ -> retirement.close())
             .thenCompose(_ -> all(upstreams(), ProxyUpstream::close));
     CompletionStage<Void> controlClosed = control.close();

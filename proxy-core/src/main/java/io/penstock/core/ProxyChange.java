@@ -133,8 +133,8 @@ final class ProxyChange {
     return null;
   }
 
-  /** Closes everything that was made. */
-  private CompletableFuture<Void> abandon() {
+  /** Closes everything that was made. In place of {@link #commit}. */
+  CompletableFuture<Void> abandon() {
     List<CompletableFuture<Void>> closed = new ArrayList<>();
     opened.forEach(each -> closed.add(each.listener().discard(each.sockets())));
     Running.without(listeners.values(), before.listeners().values())

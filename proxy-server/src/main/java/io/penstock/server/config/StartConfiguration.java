@@ -75,7 +75,7 @@ public record StartConfiguration(
                   "profile demo starts servers, and can only be chosen at the start",
                   "restart Penstock, or undo the change"));
     }
-if (demo != null) {
+    if (demo != null) {
       demo.addTo(environment);
     }
     TlsBundles next = bundles.successor(environment);

@@ -16,6 +16,7 @@ import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
@@ -746,6 +747,34 @@ class SettingsChangeIT {
         .flatMap(each -> each.outcomes().values().stream())
         .mapToLong(Long::longValue)
         .sum();
+  }
+
+  @Test
+  void aChangeThatIsNotCommittedWhenTheProxyStopsIsAbandoned() {
+    try (Relay relay = Relay.to("127.0.0.1", two.port())) {
+      relay.holdBack(Relay.Direction.BACK);
+      ProxySettings before = proxy.proxy().settings();
+      first.kind = new SingleUpstreamSettings(new Endpoint("127.0.0.1", relay.port()), null, 0);
+      int port = freePort();
+      proxy.listener("added", "second").port = port;
+      CompletableFuture<ChangePlan> change =
+          proxy.proxy().apply(proxy.settings()).toCompletableFuture();
+      Awaitility.await().atMost(PATIENCE).until(() -> relay.connections() > 0);
+
+      ProxyFixture.await(proxy.proxy().drain(PATIENCE));
+      assertThat(change).isNotDone();
+      relay.release();
+
+      assertThat(change)
+          .failsWithin(PATIENCE)
+          .withThrowableThat()
+          .havingCause()
+          .isInstanceOf(ChangeRejectedException.class)
+          .withMessage("the proxy is stopping");
+      assertThat(proxy.proxy().settings()).isSameAs(before);
+      assertThat(accepts(port)).isFalse();
+      Awaitility.await().atMost(PATIENCE).until(() -> relay.connections() == 0);
+    }
   }
 
   @Test
