@@ -8,11 +8,14 @@ import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.tls.TestAuthority;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -99,6 +102,29 @@ class ReloadIT {
     assertThat(output)
         .contains("Reload (request): changed readiness")
         .contains("Reload (request): version 2 of the configuration is in force");
+  }
+
+  @Test
+  void theReadinessProbeFailsWhileTheStopWaitsForAReload(CapturedOutput output) throws IOException {
+    write();
+    start();
+    await().until(() -> penstock.status("health/readiness") == 200);
+    try (var silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Files.writeString(file(), yaml().replace(":" + server.port(), ":" + silent.getLocalPort()));
+      CompletableFuture<?> reload =
+          CompletableFuture.runAsync(
+              () -> penstock.management().post(RELOAD), Thread.ofVirtual()::start);
+      await().until(() -> output.toString().contains("Reload (request): "));
+
+      CompletableFuture<?> stopped =
+          CompletableFuture.runAsync(penstock::close, Thread.ofVirtual()::start);
+
+      await().until(() -> penstock.status("health/readiness") == 503);
+      assertThat(output).doesNotContain("Stopping: no new clients");
+      assertThat(reload).isNotDone();
+      assertThat(stopped).succeedsWithin(Duration.ofSeconds(20));
+      assertThat(output).contains("Stopping: no new clients");
+    }
   }
 
   @Test
