@@ -30,6 +30,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class ReloadIT {
 
   private static final String RELOAD = "penstock/reload";
+  private static final String AOT = "spring.aot.enabled";
 
   @SuppressWarnings("NullAway.Init")
   private static ServerProcess server;
@@ -336,6 +337,27 @@ class ReloadIT {
         .isEqualTo(401);
     assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer other").statusCode())
         .isEqualTo(200);
+  }
+
+  /** With port 0 and without AOT, Spring Boot opens the management port in a context of its own. */
+  @Test
+  void changesNeedTheTokenWithoutAotToo() throws IOException {
+    write("management-token: t0ken");
+    String before = System.setProperty(AOT, "false");
+    try {
+      start();
+    } finally {
+      if (before != null) {
+        System.setProperty(AOT, before);
+      } else {
+        System.clearProperty(AOT);
+      }
+    }
+
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(401);
+    assertThat(penstock.management().post(RELOAD, "Authorization", "Bearer t0ken").statusCode())
+        .isEqualTo(200);
+    assertThat(penstock.status("health/liveness")).isEqualTo(200);
   }
 
   @Test
