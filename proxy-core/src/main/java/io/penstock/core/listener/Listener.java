@@ -156,6 +156,10 @@ public final class Listener {
       }
       SocketFile file = SocketFile.create(address);
       return bindUnix(address, file.temporary().toString(), file, made)
+          .exceptionallyCompose(
+              failure -> // no socket is made, which would delete the folder
+              SocketFile.run(file::delete)
+                      .thenCompose(_ -> CompletableFuture.failedFuture(failure)))
           .thenCompose(socket -> SocketFile.run(file::publish).thenApply(_ -> socket))
           .handle((socket, failure) -> {
             if (socket == null) {

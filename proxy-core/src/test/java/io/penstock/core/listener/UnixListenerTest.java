@@ -395,6 +395,16 @@ class UnixListenerTest {
   }
 
   @Test
+  void aPathThatCannotBeBoundLeavesNothingBehind() throws IOException {
+    int room = UnixSockets.MAX_BYTES - folder.toString().length() - 1; // none for the own folder
+    path = folder.resolve("x".repeat(room));
+
+    assertThatThrownBy(this::bound).cause().isInstanceOf(CannotBindException.class);
+
+    assertThat(files()).isEmpty();
+  }
+
+  @Test
   void afterItsFileIsReplacedAListenerIsNotOpen() throws IOException {
     Listener first = bound();
     Files.delete(path);
