@@ -170,9 +170,10 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     if (unixSocket != null) {
       return UnixSockets.describe(unixSocket, channel);
     }
-    return channel.remoteAddress() instanceof InetSocketAddress address
+    SocketAddress client = Session.address(channel);
+    return client instanceof InetSocketAddress address
         ? NetUtil.toSocketAddressString(address)
-        : String.valueOf(channel.remoteAddress());
+        : String.valueOf(client);
   }
 
   private void reject(Client client, CloseReason why, String reason) {

@@ -14,6 +14,7 @@ import io.penstock.core.transport.UnixSockets;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A client as a line of {@code CLIENT LIST}, with the fields of all server versions. Fields that
@@ -141,8 +142,8 @@ final class ClientLine {
     return unixSocket + ":0";
   }
 
-  /** Returns an address in the format of servers. */
-  static String address(SocketAddress address) {
+  /** Returns an address in the format of servers; null is not known. */
+  static String address(@Nullable SocketAddress address) {
     if (!(address instanceof InetSocketAddress inet) || inet.getAddress() == null) {
       return "?:0";
     }

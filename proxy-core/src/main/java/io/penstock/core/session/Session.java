@@ -197,6 +197,12 @@ public final class Session
     channel.attr(ADDRESS).set(client);
   }
 
+  /** Returns the address of a channel's client: the one that was set, or the connection's. */
+  public static @Nullable SocketAddress address(Channel channel) {
+    SocketAddress told = channel.hasAttr(ADDRESS) ? channel.attr(ADDRESS).get() : null;
+    return told == null ? channel.remoteAddress() : told;
+  }
+
   /**
    * Sets the name of the Unix socket that a channel's client is connected to. The channel itself
    * may have another: the socket's file is renamed after it is bound.
@@ -588,8 +594,7 @@ public final class Session
     if (socket != null) {
       return ClientLine.address(socket);
     }
-    SocketAddress told = channel.hasAttr(ADDRESS) ? channel.attr(ADDRESS).get() : null;
-    return ClientLine.address(told == null ? channel.remoteAddress() : told);
+    return ClientLine.address(address(channel));
   }
 
   @Override

@@ -76,6 +76,20 @@ class ProxyProtocolIT {
     }
   }
 
+  @Test
+  void aFailedHandshakeIsLoggedWithTheAddressOfTheHeader(
+      EmbeddedCluster cluster, CapturedOutput output) {
+    try (ProxyFixture proxy = behind(cluster, "127.0.0.1").tls(TlsOfTests.listener()).start();
+        RespClient client = connect(proxy)) {
+      client.send("PING");
+      assertThat(client.readToEnd()).doesNotContain("PONG");
+      await()
+          .untilAsserted(() ->
+              assertThat(output)
+                  .contains("The connection from 203.0.113.9:4321 is closed: the TLS handshake"));
+    }
+  }
+
   private static String line(InputStream in, int wanted) throws IOException {
     var text = new StringBuilder();
     for (int lines = 0; lines < wanted; ) {
