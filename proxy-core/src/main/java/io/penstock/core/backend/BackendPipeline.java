@@ -11,6 +11,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.TlsFailure;
 import io.penstock.core.transport.ProxyHeaderSender;
+import io.penstock.core.transport.TlsClose;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import java.io.IOException;
@@ -46,6 +47,7 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
       channel
           .pipeline()
           .addLast(
+              TlsClose.HANDLER,
               tls.newHandler(
                   channel.alloc(), node.host(), node.port(), backend.settings().connectTimeout()));
     }

@@ -5,6 +5,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.transport.TlsClose;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -184,6 +185,6 @@ final class Link {
   }
 
   void closeChannel() {
-    context.close();
+    TlsClose.discard(context);
   }
 }

@@ -18,6 +18,7 @@ import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.TlsFailure;
+import io.penstock.core.transport.TlsClose;
 import io.penstock.core.transport.UnixSockets;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -124,7 +125,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
       return;
     }
     SslHandler encryption = tls.newHandler(client.channel().alloc());
-    pipeline.addLast(encryption, new Handshake(encryption, tls, client));
+    pipeline.addLast(TlsClose.HANDLER, encryption, new Handshake(encryption, tls, client));
   }
 
   /** Waits for the end of TLS's handshake. TLS reports it once, also if the client closes. */

@@ -115,7 +115,7 @@ public final class SocketOutput {
    */
   public void closeAndDiscard() {
     discarding = true;
-    context.channel().close();
+    TlsClose.discard(context);
   }
 
   /** Runs {@code action} on this loop when everything appended so far was written or has failed. */
@@ -136,7 +136,11 @@ public final class SocketOutput {
    * those of its records, and of what waits for the handshake.
    */
   public long unwrittenBytes() {
-    ChannelOutboundBuffer pending = context.channel().unsafe().outboundBuffer();
+    return unwrittenBytes(context.channel());
+  }
+
+  static long unwrittenBytes(Channel channel) {
+    ChannelOutboundBuffer pending = channel.unsafe().outboundBuffer();
     return pending == null ? 0 : pending.totalPendingWriteBytes();
   }
 

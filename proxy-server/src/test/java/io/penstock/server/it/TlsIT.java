@@ -40,11 +40,15 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** TLS on both sides: who is trusted, what is served, and what happens when keys are replaced. */
+@ExtendWith(OutputCaptureExtension.class)
 class TlsIT {
 
   private static final TestAuthority AUTHORITY = TlsOfTests.AUTHORITY;
@@ -529,7 +533,7 @@ class TlsIT {
   }
 
   @Test
-  void aReaderThatDoesNotReadIsClosedByTheLimit() {
+  void aReaderThatDoesNotReadIsClosedByTheLimit(CapturedOutput output) {
     @Nullable RespClient slow = null;
     try (ProxyFixture limited =
         ProxyFixture.of(cluster, TlsOfTests.nodes())
@@ -552,6 +556,8 @@ class TlsIT {
                       .getOrDefault(CloseReason.OUTPUT_HARD_LIMIT, 0L)
                   > 0;
             });
+        await().until(() -> limited.stats().clientsNow() == 1);
+        assertThat(output).doesNotContain("Last write attempt timed out");
       }
     } finally {
       if (slow != null) {
