@@ -12,6 +12,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.NetUtil;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.session.Session;
@@ -36,7 +37,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
 
   private final @Nullable String unixSocket;
   private volatile Clients clients;
-  private final AtomicInteger rejected = new AtomicInteger(); // clients not closed yet
+  private final AtomicInteger rejected = new AtomicInteger(); // and not closed yet
 
   /**
    * @param unixSocket name of the Unix socket that clients connect to; null for TCP
@@ -76,10 +77,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     } else if (now.settings().tls() != null) {
       channel.close(); // it would take the error for a broken handshake
     } else {
-      RejectedClient reader = RejectedClient.reject(channel, rejected);
-      if (reader != null) {
-        channel.pipeline().addLast(reader);
-      }
+      RejectedClient.reject(channel, rejected);
     }
   }
 
@@ -128,12 +126,16 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     pipeline.addLast(TlsClose.HANDLER, encryption, new Handshake(encryption, tls, client));
   }
 
-  /** Waits for the end of TLS's handshake. TLS reports it once, also if the client closes. */
+  /**
+   * Waits for the end of TLS's handshake. TLS reports it once, also if the client closes. After a
+   * failed one it sends its alert and closes.
+   */
   private final class Handshake extends ChannelInboundHandlerAdapter {
 
     private final SslHandler encryption;
     private final ListenerTls tls;
     private final Client client;
+    private boolean failed;
 
     Handshake(SslHandler encryption, ListenerTls tls, Client client) {
       this.encryption = encryption;
@@ -147,17 +149,33 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
         if (handshake.isSuccess()) {
           serve(context, new Handler(client.loop(), tls.user(encryption)));
         } else {
-          String reason = TlsFailure.reason(handshake.cause());
-          reject(client, CloseReason.TLS, reason);
+          fail(context, handshake.cause());
         }
       } else if (event instanceof ChannelInputShutdownEvent) {
-        context.close();
+        closeWithoutTls(context);
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      context.close(); // the event has the cause of a failed handshake
+      if (!failed) {
+        closeWithoutTls(context); // the event will have the cause
+      }
+    }
+
+    private void fail(ChannelHandlerContext context, Throwable cause) {
+      failed = true;
+      count(client, CloseReason.TLS, TlsFailure.reason(cause));
+      ChannelHandlerContext tls = context.pipeline().context(encryption);
+      if (tls != null && !(cause instanceof SslHandshakeTimeoutException)) {
+        context.pipeline().addBefore(tls.name(), null, new FailedHandshake(rejected));
+      }
+    }
+
+    /** There is no session that TLS could end. */
+    private void closeWithoutTls(ChannelHandlerContext context) {
+      ChannelHandlerContext tls = context.pipeline().context(encryption);
+      (tls == null ? context : tls).close();
     }
   }
 
@@ -177,10 +195,14 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
         : String.valueOf(client);
   }
 
+  private void count(Client client, CloseReason why, String reason) {
+    client.loop().counters().countClose(why);
+    client.of().admission().logRefused(peer(client.channel()), reason);
+  }
+
   private void reject(Client client, CloseReason why, String reason) {
     Channel channel = client.channel();
-    client.loop().counters().countClose(why);
-    client.of().admission().logRefused(peer(channel), reason);
+    count(client, why, reason);
     if (channel instanceof DuplexChannel socket && channel.isActive()) {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }

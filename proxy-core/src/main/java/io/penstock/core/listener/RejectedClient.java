@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
@@ -14,11 +15,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client above the limit. It gets Redis's error line and then the end of the stream. Its
- * connection is closed when the client has closed its side: a close before that, with unread bytes
- * of the client, makes the kernel send a reset, which may destroy the line. Only a few such
- * connections are kept at a time, each for a second at most; others are closed at once. Confined to
- * the client's loop, except for the count of all.
+ * A client above the limit, or whose TLS handshake failed. It gets Redis's error line, or TLS's
+ * alert, and then the end of the stream. Its connection is closed when the client has closed its
+ * side: a close before that, with unread bytes of the client, makes the kernel send a reset, which
+ * may destroy the line. Only a few such connections are kept at a time, each for a second at most;
+ * others are closed at once. Confined to the client's loop, except for the count of all.
  */
 final class RejectedClient extends ChannelInboundHandlerAdapter {
 
@@ -44,20 +45,34 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
    * Sends the error line and closes the connection, now or soon.
    *
    * @param all how many such connections are kept at present
+   */
+  static void reject(Channel channel, AtomicInteger all) {
+    RejectedClient reader = end(channel, channel, Unpooled.wrappedBuffer(TOO_MANY), all);
+    if (reader != null) {
+      channel.pipeline().addLast(reader);
+    }
+  }
+
+  /**
+   * Writes the last bytes of a connection and closes it, now or soon.
+   *
+   * @param from what writes and closes: the channel or a handler's context
+   * @param last is released
+   * @param all how many such connections are kept at present
    * @return the handler that reads from the channel until it is closed; null if none is needed
    */
-  static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {
+  static @Nullable RejectedClient end(
+      Channel channel, ChannelOutboundInvoker from, ByteBuf last, AtomicInteger all) {
     boolean kept = all.incrementAndGet() <= MOST && channel instanceof DuplexChannel;
     if (!kept) {
       all.decrementAndGet();
     }
-    channel
-        .writeAndFlush(Unpooled.wrappedBuffer(TOO_MANY))
+    from.writeAndFlush(last)
         .addListener(written -> {
           if (kept && written.isSuccess()) {
             ((DuplexChannel) channel).shutdownOutput();
           } else {
-            channel.close();
+            from.close();
           }
         });
     return kept ? new RejectedClient(all) : null;
@@ -67,7 +82,7 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   public void handlerAdded(ChannelHandlerContext context) {
     Channel channel = context.channel();
     Future<?> timer =
-        channel.eventLoop().schedule(() -> channel.close(), TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
+        channel.eventLoop().schedule(() -> context.close(), TIMEOUT_NANOS, TimeUnit.NANOSECONDS);
     channel
         .closeFuture()
         .addListener(_ -> {

@@ -15,6 +15,7 @@ import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
 import io.penstock.core.topology.SingleUpstreamSettings;
+import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
@@ -32,8 +33,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +46,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -250,8 +254,13 @@ class TlsIT {
   }
 
   private static SSLSocket connect(String version) throws IOException {
-    var socket =
-        (SSLSocket) AUTHORITY.clients().getSocketFactory().createSocket(proxy.host(), proxy.port());
+    return connect(proxy, AUTHORITY.clients(), version);
+  }
+
+  private static SSLSocket connect(ProxyFixture to, SSLContext clients, String version)
+      throws IOException {
+    var socket = (SSLSocket) clients.getSocketFactory().createSocket(to.host(), to.port());
+    socket.setSoTimeout(20_000);
     socket.setEnabledProtocols(new String[] {version});
     return socket;
   }
@@ -359,10 +368,18 @@ class TlsIT {
         .hasMessage("the cipher suite TLS_NONE is not supported");
   }
 
-  @Test
-  void aNeededCertificateMustBeTrusted() {
+  static List<Transport> transports() {
+    return Stream.of(Transport.IO_URING, Transport.EPOLL, Transport.NIO)
+        .filter(transport -> transport.unavailability() == null)
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aNeededCertificateMustBeTrusted(Transport transport) {
     ListenerTls tls = TlsOfTests.listener(TlsOfTests.bundle("listener"), ClientAuth.NEED);
-    try (ProxyFixture strict = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start()) {
+    try (ProxyFixture strict =
+        ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).transport(transport).start()) {
       try (RespClient known = strict.connect(AUTHORITY.clients(AUTHORITY.issue("app")))) {
         assertThat(known.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
       }
@@ -373,19 +390,41 @@ class TlsIT {
     }
   }
 
-  /** With TLS 1.3 a client learns that its certificate is refused from its first read. */
+  @ParameterizedTest
+  @MethodSource("transports")
+  void aClientWithoutACommonVersionIsTold(Transport transport) throws Exception {
+    var keys = AUTHORITY.issue("listener").toKeyManagerFactory();
+    var material = new TlsMaterial(keys, null, List.of("TLSv1.3"), List.of());
+    ListenerTls tls = TlsOfTests.listener(new TlsBundle("modern", material), ClientAuth.NONE);
+    try (ProxyFixture modern =
+        ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).transport(transport).start()) {
+      assertRefused(modern, AUTHORITY.clients(), "TLSv1.2");
+    }
+  }
+
   private static void assertRefused(ProxyFixture at, SSLContext clients) {
+    assertRefused(at, clients, "TLSv1.3");
+    assertRefused(at, clients, "TLSv1.2");
+  }
+
+  /**
+   * The client gets the alert, and is disconnected. With TLS 1.3 it learns from its first read that
+   * its certificate is refused.
+   */
+  private static void assertRefused(ProxyFixture at, SSLContext clients, String version) {
     long before = at.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L);
     assertThatThrownBy(
             () -> {
-              try (RespClient client = at.connect(clients)) {
-                client.call("PING");
+              try (SSLSocket client = connect(at, clients, version)) {
+                ping(client);
               }
             })
-        .isInstanceOf(UncheckedIOException.class);
+        .isInstanceOf(SSLException.class)
+        .hasMessageContaining("Received fatal alert: ");
     await()
         .until(
             () -> at.stats().pressure().closed().getOrDefault(CloseReason.TLS, 0L) == before + 1);
+    await().until(() -> at.stats().clientsNow() == 0);
   }
 
   @Test

@@ -10,8 +10,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.function.UnaryOperator;
+import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -114,18 +116,23 @@ public final class TestAuthority {
     return context(null);
   }
 
-  /** Returns a context of clients with a certificate that trust this authority. */
+  /**
+   * Returns a context of clients that trust this authority, and present a certificate to every
+   * server.
+   */
   public SSLContext clients(X509Bundle identity) {
     return context(identity);
+  }
+
+  private static KeyManager[] keys(X509Bundle identity) throws Exception {
+    KeyManager[] all = identity.toKeyManagerFactory().getKeyManagers();
+    return new KeyManager[] {new OnlyKey((X509ExtendedKeyManager) all[0])};
   }
 
   private SSLContext context(@Nullable X509Bundle identity) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
-      context.init(
-          identity == null ? null : identity.toKeyManagerFactory().getKeyManagers(),
-          trust().getTrustManagers(),
-          null);
+      context.init(identity == null ? null : keys(identity), trust().getTrustManagers(), null);
       return context;
     } catch (Exception e) {
       throw new IllegalStateException(e);
