@@ -243,7 +243,8 @@ public record PenstockProperties(
    *     `none`, `want` or `need`.
    * @param certificateUsers Common names (CN) of certificates that authenticate their clients,
    *     which need no password then. `*` stands for any.
-   * @param handshakeTimeout Time from the connect to the end of the handshake.
+   * @param handshakeTimeout Time from the connect, or from the end of the PROXY protocol header, to
+   *     the end of the handshake.
    */
   public record ClientTls(
       @Size(min = 1, message = "must not be empty") @Nullable String bundle,
@@ -341,7 +342,8 @@ public record PenstockProperties(
   /**
    * Connections to the nodes.
    *
-   * @param connectTimeout Maximum time to connect to a node, handshake included.
+   * @param connectTimeout Maximum time of each step of connecting to a node: TCP connect, TLS
+   *     handshake, replies to `AUTH` or `HELLO`.
    * @param commandTimeout Maximum time from sending a command to its reply. After it, the client
    *     gets `-TIMEOUT`.
    * @param connectionsPerLoop Shared connections from one event loop to one node. As many more once
