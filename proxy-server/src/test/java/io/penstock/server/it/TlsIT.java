@@ -315,20 +315,27 @@ class TlsIT {
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   void sessionsAreResumed(String version) throws Exception {
-    SSLContext clients = AUTHORITY.clients();
-    long first = established(clients, version);
+    awaitResumption(proxy, AUTHORITY.clients(), version, "default");
+  }
+
+  /** Waits until a session is resumed. The first connections may be too close to each other. */
+  private static void awaitResumption(
+      ProxyFixture at, SSLContext clients, String version, String user) throws IOException {
+    long first = established(at, clients, version, user);
     await()
         .untilAsserted(() ->
-            assertThat(established(clients, version)).as("start of the session").isEqualTo(first));
+            assertThat(established(at, clients, version, user))
+                .as("start of the session")
+                .isEqualTo(first));
   }
 
   /** Returns when the session began, which a resumed one has from the one before. */
-  private static long established(SSLContext clients, String version) throws IOException {
-    try (var socket =
-        (SSLSocket) clients.getSocketFactory().createSocket(proxy.host(), proxy.port())) {
-      socket.setEnabledProtocols(new String[] {version});
-      socket.getOutputStream().write(Wire.bytes(Wire.request("PING")));
-      assertThat(socket.getInputStream().readNBytes(7)).asString().isEqualTo("+PONG\r\n");
+  private static long established(ProxyFixture at, SSLContext clients, String version, String user)
+      throws IOException {
+    try (SSLSocket socket = connect(at, clients, version)) {
+      String reply = Wire.bulk(user);
+      socket.getOutputStream().write(Wire.bytes(Wire.request("ACL", "WHOAMI")));
+      assertThat(socket.getInputStream().readNBytes(reply.length())).asString().isEqualTo(reply);
       assertThat(socket.getSession().getProtocol()).isEqualTo(version);
       return socket.getSession().getCreationTime();
     }
@@ -387,6 +394,18 @@ class TlsIT {
       // a client that trusts the listener, with a certificate that the listener does not trust
       assertRefused(strict, AUTHORITY.clients(STRANGER.issue("app")));
       assertRefused(strict, AUTHORITY.clients(AUTHORITY.issueExpired("app")));
+    }
+  }
+
+  @Test
+  void aCertificateThatIsNotNeededMustBeTrustedToo() {
+    ListenerTls tls = TlsOfTests.listener(TlsOfTests.bundle("listener"), ClientAuth.WANT);
+    try (ProxyFixture lenient = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start()) {
+      try (RespClient none = lenient.connect(AUTHORITY.clients())) {
+        assertThat(none.call("PING")).isEqualTo("+PONG\r\n");
+      }
+      await().until(() -> lenient.stats().clientsNow() == 0);
+      assertRefused(lenient, AUTHORITY.clients(STRANGER.issue("app")));
     }
   }
 
@@ -450,6 +469,33 @@ class TlsIT {
       assertThat(orders.call("AUTH", "default", "secret")).isEqualTo("+OK\r\n");
       assertThat(orders.call("ACL", "WHOAMI")).isEqualTo(Wire.bulk("default"));
       assertThat(other.call("CLIENT", "KILL", "USER", "default")).isEqualTo(":2\r\n");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void aResumedSessionHasTheUserOfItsCertificate(String version) throws Exception {
+    ListenerTls tls = TlsOfTests.listener(TlsOfTests.bundle("listener"), ClientAuth.WANT, "orders");
+    try (ProxyFixture naming = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start()) {
+      awaitResumption(naming, AUTHORITY.clients(AUTHORITY.issue("orders")), version, "orders");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
+  void resumingDoesNotHelpACertificateOfARemovedAuthority(String version) throws Exception {
+    X509Bundle identity = AUTHORITY.issue("listener");
+    var bundle = new TlsBundle("rotated", material(identity, STRANGER));
+    ListenerTls tls = TlsOfTests.listener(bundle, ClientAuth.NEED);
+    SSLContext removed = AUTHORITY.clients(STRANGER.issue("app"));
+    try (ProxyFixture rotated = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start()) {
+      awaitResumption(rotated, removed, version, "default");
+
+      bundle.replace(material(identity, AUTHORITY));
+
+      assertRefused(rotated, removed, version);
+      SSLContext known = AUTHORITY.clients(AUTHORITY.issue("app"));
+      assertThat(established(rotated, known, version, "default")).isPositive();
     }
   }
 

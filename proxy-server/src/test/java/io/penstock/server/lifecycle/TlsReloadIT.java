@@ -1,6 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.pkitesting.X509Bundle;
@@ -14,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.Pattern;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,14 +43,21 @@ class TlsReloadIT {
   }
 
   private RunningPenstock start(ServerProcess server) {
-    return RunningPenstock.start(
-        "--penstock.transpond.local.resource=rediss://localhost:" + server.tlsPort(),
-        "--penstock.transpond.local.tls.bundle=backend",
-        "--penstock.tls.bundle=edge",
-        "--spring.ssl.bundle.pem.backend.truststore.certificate=" + OLD.file(),
-        "--spring.ssl.bundle.pem.edge.keystore.certificate=" + folder.resolve("now/tls.crt"),
-        "--spring.ssl.bundle.pem.edge.keystore.private-key=" + folder.resolve("now/tls.key"),
-        "--spring.ssl.bundle.watch.file.quiet-period=100ms");
+    return start(server, OLD.file());
+  }
+
+  private RunningPenstock start(ServerProcess server, Path trustedNodes, String... more) {
+    List<String> arguments = new ArrayList<>(List.of(more));
+    arguments.addAll(
+        List.of(
+            "--penstock.transpond.local.resource=rediss://localhost:" + server.tlsPort(),
+            "--penstock.transpond.local.tls.bundle=backend",
+            "--penstock.tls.bundle=edge",
+            "--spring.ssl.bundle.pem.backend.truststore.certificate=" + trustedNodes,
+            "--spring.ssl.bundle.pem.edge.keystore.certificate=" + folder.resolve("now/tls.crt"),
+            "--spring.ssl.bundle.pem.edge.keystore.private-key=" + folder.resolve("now/tls.key"),
+            "--spring.ssl.bundle.watch.file.quiet-period=100ms"));
+    return RunningPenstock.start(arguments.toArray(String[]::new));
   }
 
   private static ServerProcess server() {
@@ -54,11 +65,15 @@ class TlsReloadIT {
   }
 
   private static void awaitService(RunningPenstock penstock, TestAuthority trusted) {
+    awaitService(penstock, trusted.clients());
+  }
+
+  private static void awaitService(RunningPenstock penstock, SSLContext clients) {
     await()
         .atMost(Duration.ofSeconds(30))
         .ignoreExceptionsInstanceOf(UncheckedIOException.class)
         .untilAsserted(() -> {
-          try (RespClient client = penstock.connect(trusted.clients())) {
+          try (RespClient client = penstock.connect(clients)) {
             assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");
           }
         });
@@ -98,6 +113,65 @@ class TlsReloadIT {
                     .get("prometheus")
                     .body()
                     .contains("penstock_tls_bundle_current{bundle=\"edge\"} 1.0"));
+      }
+    }
+  }
+
+  @Test
+  void certificatesOfAnAuthorityThatIsRemovedAreRefused() throws IOException {
+    write(folder.resolve("now"), OLD.issue("listener"));
+    Path trusted = Files.copy(OLD.file(), folder.resolve("clients.crt"));
+    SSLContext removed = OLD.clients(OLD.issue("app"));
+    SSLContext added = OLD.clients(NEW.issue("app"));
+    try (ServerProcess server = server();
+        RunningPenstock penstock =
+            start(
+                server,
+                OLD.file(),
+                "--penstock.tls.client-auth=need",
+                "--spring.ssl.bundle.pem.edge.truststore.certificate=" + trusted)) {
+      awaitService(penstock, removed);
+      try (RespClient open = penstock.connect(removed)) {
+        assertThat(open.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+
+        Files.copy(NEW.file(), trusted, StandardCopyOption.REPLACE_EXISTING);
+
+        awaitService(penstock, added);
+        assertThatThrownBy(
+                () -> {
+                  try (RespClient client = penstock.connect(removed)) {
+                    client.call("GET", "k");
+                  }
+                })
+            .isInstanceOf(UncheckedIOException.class)
+            .hasStackTraceContaining("Received fatal alert");
+        assertThat(open.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+      }
+    }
+  }
+
+  @Test
+  void aNodeOfAnAuthorityThatIsRemovedIsNotConnectedToAgain(CapturedOutput output)
+      throws IOException {
+    write(folder.resolve("now"), OLD.issue("listener"));
+    Path trusted = Files.copy(OLD.file(), folder.resolve("nodes.crt"));
+    try (ServerProcess server = server();
+        RunningPenstock penstock = start(server, trusted, "--penstock.backend.failover-hold=0s")) {
+      awaitService(penstock, OLD);
+      try (RespClient client = penstock.connect(OLD.clients())) {
+        Files.copy(NEW.file(), trusted, StandardCopyOption.REPLACE_EXISTING);
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () -> output.getOut().contains("SSL bundle backend has changed; new connections"));
+        assertThat(client.call("GET", "k")).isEqualTo(Wire.bulk("v"));
+
+        server.text("CLIENT", "KILL", "TYPE", "normal");
+
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .untilAsserted(() -> assertThat(client.call("GET", "k")).startsWith("-UNAVAILABLE"));
+        assertThat(server.text("CLIENT", "LIST")).doesNotContain("name=penstock");
       }
     }
   }
