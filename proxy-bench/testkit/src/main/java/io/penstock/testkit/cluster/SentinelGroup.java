@@ -236,6 +236,9 @@ public final class SentinelGroup implements AutoCloseable {
       for (int i = 0; i < plan.sentinel().count(); i++) {
         ServerProcess sentinel = ServerProcess.start(plan.binary(), watching);
         sentinels.add(sentinel);
+        if (sentinel.tlsPort() != 0) {
+          announcedPorts.put(sentinel, sentinel.tlsPort());
+        }
         hasten(sentinel);
       }
       awaitReady();
@@ -528,6 +531,13 @@ public final class SentinelGroup implements AutoCloseable {
     public Builder patience(Duration atMost) {
       patience = atMost;
       return this;
+    }
+
+    /** Adds TLS ports to nodes and sentinels, which know each other by them. */
+    public Builder tls(TlsFiles files) {
+      node = node.over(files);
+      sentinel = sentinel.onServer(sentinel.server().over(files));
+      return announced(ServerProcess::tlsPort);
     }
 
     /** Address the servers listen on; 127.0.0.1 when not set. */
