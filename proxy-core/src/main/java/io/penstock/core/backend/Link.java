@@ -5,7 +5,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.SocketOutput;
-import io.penstock.core.transport.TlsClose;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -185,6 +184,6 @@ final class Link {
   }
 
   void closeChannel() {
-    TlsClose.discard(context);
+    output.closeAndDiscard();
   }
 }

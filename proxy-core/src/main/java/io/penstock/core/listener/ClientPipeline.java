@@ -77,7 +77,10 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     } else if (now.settings().tls() != null) {
       channel.close(); // it would take the error for a broken handshake
     } else {
-      RejectedClient.reject(channel, rejected);
+      RejectedClient reader = RejectedClient.reject(channel, rejected);
+      if (reader != null) {
+        channel.pipeline().addLast(reader);
+      }
     }
   }
 
@@ -147,7 +150,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof SslHandshakeCompletionEvent handshake) {
         if (handshake.isSuccess()) {
-          serve(context, new Handler(client.loop(), tls.user(encryption)));
+          replace(context, new Handler(client.loop(), tls.user(encryption)));
         } else {
           fail(context, handshake.cause());
         }
@@ -168,7 +171,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
       count(client, CloseReason.TLS, TlsFailure.reason(cause));
       ChannelHandlerContext tls = context.pipeline().context(encryption);
       if (tls != null && !(cause instanceof SslHandshakeTimeoutException)) {
-        context.pipeline().addBefore(tls.name(), null, new FailedHandshake(rejected));
+        addBefore(tls, new FailedHandshake(rejected));
       }
     }
 
@@ -179,9 +182,13 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
   }
 
-  /** Puts the handler of the session in the place of the one that waited for the handshake. */
-  private static void serve(ChannelHandlerContext waited, Handler handler) {
-    waited.pipeline().replace(waited.handler(), null, handler);
+  /** Puts a handler in the place of another. */
+  static void replace(ChannelHandlerContext present, ChannelHandler handler) {
+    present.pipeline().replace(present.handler(), null, handler);
+  }
+
+  private static void addBefore(ChannelHandlerContext present, ChannelHandler handler) {
+    present.pipeline().addBefore(present.name(), null, handler);
   }
 
   /** Returns the address of a connection for a log line. */

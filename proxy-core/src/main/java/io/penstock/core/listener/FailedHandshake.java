@@ -33,6 +33,6 @@ final class FailedHandshake extends ChannelOutboundHandlerAdapter {
       return;
     }
     context.channel().closeFuture().addListener(_ -> promise.trySuccess());
-    context.pipeline().replace(this, null, reader);
+    ClientPipeline.replace(context, reader);
   }
 }

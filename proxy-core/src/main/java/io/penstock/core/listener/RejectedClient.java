@@ -45,12 +45,10 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
    * Sends the error line and closes the connection, now or soon.
    *
    * @param all how many such connections are kept at present
+   * @return the handler that reads from the channel until it is closed; null if none is needed
    */
-  static void reject(Channel channel, AtomicInteger all) {
-    RejectedClient reader = end(channel, channel, Unpooled.wrappedBuffer(TOO_MANY), all);
-    if (reader != null) {
-      channel.pipeline().addLast(reader);
-    }
+  static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {
+    return end(channel, channel, Unpooled.wrappedBuffer(TOO_MANY), all);
   }
 
   /**
@@ -58,8 +56,7 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
    *
    * @param from what writes and closes: the channel or a handler's context
    * @param last is released
-   * @param all how many such connections are kept at present
-   * @return the handler that reads from the channel until it is closed; null if none is needed
+   * @param all see {@link #reject}, as is what is returned
    */
   static @Nullable RejectedClient end(
       Channel channel, ChannelOutboundInvoker from, ByteBuf last, AtomicInteger all) {

@@ -115,7 +115,13 @@ public final class SocketOutput {
    */
   public void closeAndDiscard() {
     discarding = true;
-    TlsClose.discard(context);
+    if (encrypted) {
+      TlsClose.discard(context);
+    } else if (unwrittenBytes() == 0) {
+      context.channel().close();
+    } else { // see TlsClose: with io_uring, a close within a read would not reach the peer
+      context.executor().execute(context.channel()::close);
+    }
   }
 
   /** Runs {@code action} on this loop when everything appended so far was written or has failed. */

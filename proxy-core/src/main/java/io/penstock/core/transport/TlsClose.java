@@ -33,7 +33,7 @@ public final class TlsClose extends ChannelOutboundHandlerAdapter {
   public static void discard(ChannelHandlerContext context) {
     ChannelHandlerContext tls = context.pipeline().context(SslHandler.class);
     if (tls == null) {
-      context.channel().close();
+      context.channel().close(); // TLS has failed, and removed its handler
       return;
     }
     if (context.channel().isActive() && SocketOutput.unwrittenBytes(context.channel()) == 0) {

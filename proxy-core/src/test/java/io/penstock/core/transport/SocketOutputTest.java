@@ -1,15 +1,30 @@
 package io.penstock.core.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.wire.HeldClose;
 import io.penstock.testkit.wire.Wire;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.util.ArrayList;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SocketOutputTest {
 
@@ -253,5 +268,58 @@ class SocketOutputTest {
     endTurn();
 
     assertThat(writes.events()).hasSize(400).contains("<0>", "<199>");
+  }
+
+  /** With io_uring, Netty's close within a read does not reach a peer that is being written to. */
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL", "NIO"})
+  void aPeerThatDoesNotReadSeesTheEnd(Transport transport) throws IOException {
+    WorkingTransport.assume(transport);
+    LoopGroup group = new LoopGroup(transport, 1);
+    Loop loop = group.loops().getFirst();
+    var sends = new CompletableFuture<SocketOutput>();
+    var closed = new CompletableFuture<Void>();
+    Channel server =
+        group
+            .serverBootstrap()
+            .childHandler(
+                new ChannelInboundHandlerAdapter() {
+                  @Override
+                  public void channelRead(ChannelHandlerContext context, Object message) {
+                    ReferenceCountUtil.release(message);
+                    if (sends.isDone()) {
+                      sends.join().closeAndDiscard();
+                      closed.complete(null);
+                    } else {
+                      var made = new SocketOutput(context, loop.flushQueue());
+                      made.appendOwned(Unpooled.wrappedBuffer(new byte[64 << 20]));
+                      sends.complete(made);
+                    }
+                  }
+                })
+            .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
+            .syncUninterruptibly()
+            .channel();
+    try (Socket peer =
+        new Socket(
+            InetAddress.getLoopbackAddress(),
+            ((InetSocketAddress) server.localAddress()).getPort())) {
+      peer.setSoTimeout(10_000);
+      peer.getOutputStream().write('a');
+      await().until(() -> sends.isDone() && onLoop(loop, () -> sends.join().unwrittenBytes()) > 0);
+      peer.getOutputStream().write('b');
+      await().until(closed::isDone);
+
+      peer.getInputStream().transferTo(OutputStream.nullOutputStream()); // does not time out
+      assertThat(onLoop(loop, () -> sends.join().unwrittenBytes())).isZero();
+    } finally {
+      group.shutdown().toCompletableFuture().orTimeout(20, TimeUnit.SECONDS).join();
+    }
+  }
+
+  private static long onLoop(Loop loop, Supplier<Long> value) {
+    return CompletableFuture.supplyAsync(value, loop.executor())
+        .orTimeout(10, TimeUnit.SECONDS)
+        .join();
   }
 }
