@@ -5,10 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.penstock.core.tls.InvalidTlsException;
 import io.penstock.core.tls.TlsBundle;
 import io.penstock.core.tls.TlsMaterial;
+import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.Key;
 import java.security.KeyStore;
 import java.security.MessageDigest;
+import java.security.UnrecoverableKeyException;
 import java.security.cert.Certificate;
 import java.util.Arrays;
 import java.util.Collections;
@@ -94,12 +96,18 @@ record UsedBundle(SslBundle content, TlsBundle.Content prepared, String digest) 
   /** Returns an exception with the reason as its message. */
   static IllegalArgumentException unreadable(RuntimeException failure) {
     Throwable root = failure;
-    while (root.getCause() != null) {
+    while (root.getCause() != null && !isWrongPassword(root)) {
       root = root.getCause();
     }
     String message = root.getMessage();
     return new IllegalArgumentException(
         message == null || message.isBlank() ? root.getClass().getSimpleName() : message, failure);
+  }
+
+  /** As {@link KeyStore#load} reports it. */
+  private static boolean isWrongPassword(Throwable failure) {
+    return failure instanceof IOException
+        && failure.getCause() instanceof UnrecoverableKeyException;
   }
 
   private static String digest(SslBundle bundle) {

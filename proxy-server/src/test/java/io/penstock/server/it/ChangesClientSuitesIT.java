@@ -38,6 +38,7 @@ class ChangesClientSuitesIT extends ClientSuites {
     if (changes != null) {
       changes.close();
       assertThat(changes.applied()).isGreaterThan(20);
+      assertThat(changes.rejected()).isPositive();
     }
   }
 }

@@ -8,7 +8,10 @@ import io.netty.pkitesting.X509Bundle;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.testkit.tls.TestAuthority;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
@@ -19,6 +22,7 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.autoconfigure.ssl.PemSslBundleProperties;
 import org.springframework.boot.autoconfigure.ssl.PropertiesSslBundle;
 import org.springframework.boot.ssl.SslBundle;
@@ -33,7 +37,6 @@ class TlsBundlesTest {
   private static final X509Bundle SECOND = AUTHORITY.issue("second");
 
   private static ConfigurableEnvironment environment(X509Bundle edge, boolean trust) {
-    var environment = new StandardEnvironment();
     Map<String, Object> keys = new HashMap<>();
     String bundle = "spring.ssl.bundle.pem.edge.";
     keys.put(bundle + "keystore.certificate", edge.getCertificatePathPEM());
@@ -41,6 +44,11 @@ class TlsBundlesTest {
     if (trust) {
       keys.put(bundle + "truststore.certificate", AUTHORITY.file().toUri().toString());
     }
+    return environment(keys);
+  }
+
+  private static ConfigurableEnvironment environment(Map<String, Object> keys) {
+    var environment = new StandardEnvironment();
     environment.getPropertySources().addFirst(new MapPropertySource("keys", keys));
     return environment;
   }
@@ -102,6 +110,43 @@ class TlsBundlesTest {
         task = engine.getDelegatedTask()) {
       task.run();
     }
+  }
+
+  @Test
+  void aBundleMayBeAKeystore(@TempDir Path folder) throws Exception {
+    Path file = folder.resolve("edge.p12");
+    TlsBundles bundles = TlsBundles.of(keystore(file, FIRST, "changeit"));
+    ListenerTls used = listener(bundles, ClientAuth.NONE);
+    assertThat(presented(used)).isEqualTo("CN=first");
+
+    TlsBundles next = bundles.successor(keystore(file, SECOND, "changed"));
+    listener(next, ClientAuth.NONE);
+    next.commit();
+
+    assertThat(presented(used)).isEqualTo("CN=second");
+    assertThatThrownBy(() -> listener(TlsBundles.of(keys(file, "wrong")), ClientAuth.NONE))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("keystore password was incorrect");
+  }
+
+  private static ConfigurableEnvironment keystore(Path file, X509Bundle edge, String password)
+      throws Exception {
+    try (OutputStream out = Files.newOutputStream(file)) {
+      edge.toKeyStore(password.toCharArray()).store(out, password.toCharArray());
+    }
+    return keys(file, password);
+  }
+
+  private static ConfigurableEnvironment keys(Path file, String password) {
+    String bundle = "spring.ssl.bundle.jks.edge.keystore.";
+    return environment(
+        Map.of(
+            bundle + "location",
+            file.toUri().toString(),
+            bundle + "type",
+            "PKCS12",
+            bundle + "password",
+            password));
   }
 
   @Test

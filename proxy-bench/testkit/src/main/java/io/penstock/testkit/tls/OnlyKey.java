@@ -4,6 +4,7 @@ import java.net.Socket;
 import java.security.Principal;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedKeyManager;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,12 @@ final class OnlyKey extends X509ExtendedKeyManager {
   }
 
   @Override
+  public @Nullable String chooseEngineClientAlias(
+      String[] keyTypes, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+    return key.chooseEngineClientAlias(keyTypes, null, engine);
+  }
+
+  @Override
   public String @Nullable [] getClientAliases(String keyType, Principal @Nullable [] issuers) {
     return key.getClientAliases(keyType, null);
   }
@@ -34,6 +41,12 @@ final class OnlyKey extends X509ExtendedKeyManager {
   public @Nullable String chooseServerAlias(
       String keyType, Principal @Nullable [] issuers, @Nullable Socket socket) {
     return key.chooseServerAlias(keyType, issuers, socket);
+  }
+
+  @Override
+  public @Nullable String chooseEngineServerAlias(
+      String keyType, Principal @Nullable [] issuers, @Nullable SSLEngine engine) {
+    return key.chooseEngineServerAlias(keyType, issuers, engine);
   }
 
   @Override
