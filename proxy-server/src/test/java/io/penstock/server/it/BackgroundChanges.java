@@ -29,8 +29,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Changes the settings of a proxy at random, again and again, on a thread of its own, while a test
@@ -39,8 +37,6 @@ import org.slf4j.LoggerFactory;
  * other changes.
  */
 public final class BackgroundChanges implements AutoCloseable {
-
-  private static final Logger LOG = LoggerFactory.getLogger(BackgroundChanges.class);
 
   private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int MOST = 20_000;
@@ -60,7 +56,7 @@ public final class BackgroundChanges implements AutoCloseable {
   private BackgroundChanges(Proxy proxy) {
     this.proxy = proxy;
     this.start = proxy.settings();
-    LOG.info("Random changes, seed {}", SEED);
+    System.out.println("random changes: -Dpenstock.seed=" + SEED);
     this.done = CompletableFuture.runAsync(this::run, Thread.ofPlatform()::start);
   }
 

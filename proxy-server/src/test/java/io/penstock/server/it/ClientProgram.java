@@ -1,7 +1,12 @@
 package io.penstock.server.it;
 
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.WRITE;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -105,31 +110,39 @@ enum ClientProgram {
       assume(isOnPath(language), language + " is not on PATH");
       Path folder = TARGET.resolve(folder());
       Files.createDirectories(folder);
-      String sources = copySources(folder);
-      Path installedFor = folder.resolve("installed");
-      if (Files.exists(installedFor) && Files.readString(installedFor).equals(sources)) {
-        return;
+      try (FileChannel lock = FileChannel.open(TARGET.resolve(folder() + ".lock"), CREATE, WRITE);
+          FileLock _ = lock.lock()) { // tests of other JVMs use the folder too
+        installOnce(folder);
       }
-      Output installed = execute(install(), INSTALL_SECONDS);
-      assume(
-          installed.code() == 0,
-          "its libraries could not be installed: " + installed.text().strip().replace('\n', ' '));
-      Files.writeString(installedFor, sources);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** Copies the sources and returns their text. */
-  private String copySources(Path folder) throws IOException {
-    var all = new StringBuilder();
-    try (Stream<Path> files = Files.list(SOURCES.resolve(folder()))) {
-      for (Path file : files.sorted().toList()) {
-        all.append(Files.readString(file));
-        Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
-      }
+  private void installOnce(Path folder) throws IOException {
+    var sources = new StringBuilder();
+    List<Path> files = sources();
+    for (Path file : files) {
+      sources.append(Files.readString(file));
     }
-    return all.toString();
+    Path installedFor = folder.resolve("installed");
+    if (Files.exists(installedFor) && Files.readString(installedFor).contentEquals(sources)) {
+      return;
+    }
+    for (Path file : files) {
+      Files.copy(file, folder.resolve(file.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+    }
+    Output installed = execute(install(), INSTALL_SECONDS);
+    assume(
+        installed.code() == 0,
+        "its libraries could not be installed: " + installed.text().strip().replace('\n', ' '));
+    Files.writeString(installedFor, sources);
+  }
+
+  private List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.list(SOURCES.resolve(folder()))) {
+      return files.sorted().toList();
+    }
   }
 
   private void assume(boolean holds, String reason) {

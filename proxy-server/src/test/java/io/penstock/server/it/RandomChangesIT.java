@@ -33,8 +33,6 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Hundreds of random changes of the settings, valid and invalid, while clients are busy. No request
@@ -44,7 +42,6 @@ import org.slf4j.LoggerFactory;
 @ExtendWith(SharedCluster.class)
 class RandomChangesIT {
 
-  private static final Logger LOG = LoggerFactory.getLogger(RandomChangesIT.class);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
   private static final long SEED = Long.getLong("penstock.seed", 31);
   private static final int CHANGES = Integer.getInteger("penstock.changes", 200);
@@ -195,7 +192,7 @@ class RandomChangesIT {
 
   @Test
   void noRequestFailsAndNothingIsLeftBehind() throws IOException {
-    LOG.info("{} changes, seed {}", CHANGES, SEED);
+    System.out.println("random changes: " + CHANGES + ", -Dpenstock.seed=" + SEED);
     proxy.start();
     for (UpstreamSettings each : List.of(cluster, ChangingProxy.single(one, null))) {
       moving.kind = each; // all paths have been used when threads are counted

@@ -18,8 +18,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Random configuration files, valid and invalid, that a running application reads while clients are
@@ -29,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 class RandomReloadsIT {
 
-  private static final Logger LOG = LoggerFactory.getLogger(RandomReloadsIT.class);
   private static final long SEED = Long.getLong("penstock.seed", 32);
   private static final int CHANGES = Integer.getInteger("penstock.changes", 100);
   private static final String KEY = "random-reloads";
@@ -110,7 +107,7 @@ class RandomReloadsIT {
 
   @Test
   void theLastValidFileIsInForceAndNoRequestFails() throws IOException {
-    LOG.info("{} changes, seed {}", CHANGES, SEED);
+    System.out.println("random reloads: " + CHANGES + ", -Dpenstock.seed=" + SEED);
     Path file = folder.resolve("application.yml");
     try (ServerProcess one = ServerProcess.start();
         ServerProcess two = ServerProcess.start()) {
