@@ -172,7 +172,7 @@ class CommandLineIT {
     List<String> command = new ArrayList<>(before);
     String servers =
         "-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path(); // for the demo
-    command.addAll(PenstockProcess.command(servers));
+    command.addAll(PenstockProcess.command(PenstockProcess.QUICK_START, servers));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");
     return PenstockProcess.start(command, all.toArray(String[]::new));
@@ -204,7 +204,7 @@ class CommandLineIT {
   }
 
   private Ended run(String... arguments) throws IOException {
-    List<String> command = PenstockProcess.command();
+    List<String> command = PenstockProcess.command(PenstockProcess.QUICK_START);
     command.addAll(List.of(arguments));
     return run(command);
   }

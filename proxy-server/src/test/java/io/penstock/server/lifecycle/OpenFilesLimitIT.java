@@ -52,7 +52,7 @@ class OpenFilesLimitIT {
   private static PenstockProcess limited(int port) throws IOException {
     List<String> command =
         new ArrayList<>(List.of("sh", "-c", "ulimit -n " + FILES + " && exec \"$0\" \"$@\""));
-    command.addAll(PenstockProcess.command());
+    command.addAll(PenstockProcess.command(PenstockProcess.QUICK_START));
     return PenstockProcess.start(
         command,
         "--penstock.event-loops=2",

@@ -102,7 +102,9 @@ class PackagedIT {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=" + port);
     all.add("--penstock.transpond.local.resource=redis://127.0.0.1:1");
+    List<String> jvm = new ArrayList<>(flags);
+    jvm.add(PenstockProcess.QUICK_START);
     return PenstockProcess.start(
-        PenstockProcess.command(flags.toArray(String[]::new)), all.toArray(String[]::new));
+        PenstockProcess.command(jvm.toArray(String[]::new)), all.toArray(String[]::new));
   }
 }

@@ -28,6 +28,12 @@ final class PenstockProcess implements AutoCloseable {
   /** The JVM that the tests run on. */
   private static final String JAVA = ProcessHandle.current().info().command().orElse("java");
 
+  /**
+   * A flag for tests without load. Without C2, a start needs little more than half the CPU, and
+   * tests start Penstock while others run.
+   */
+  static final String QUICK_START = "-XX:TieredStopAtLevel=1";
+
   /** What the build packages. */
   static final Path JAR = Path.of("target/penstock.jar").toAbsolutePath();
 
@@ -39,12 +45,9 @@ final class PenstockProcess implements AutoCloseable {
   private final Process jvm;
   private final Map<String, Integer> ports;
 
-  /**
-   * Returns the command that runs the jar with these flags of the JVM. Without C2, a start needs
-   * little more than half the CPU, and many tests start Penstock while others run.
-   */
+  /** Returns the command that runs the jar with these flags of the JVM. */
   static List<String> command(String... flags) {
-    List<String> command = new ArrayList<>(List.of(JAVA, "-XX:TieredStopAtLevel=1"));
+    List<String> command = new ArrayList<>(List.of(JAVA));
     command.addAll(List.of(flags));
     command.addAll(List.of("-jar", JAR.toString()));
     return command;
