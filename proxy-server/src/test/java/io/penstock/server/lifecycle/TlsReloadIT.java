@@ -159,6 +159,7 @@ class TlsReloadIT {
         RunningPenstock penstock = start(server, trusted, "--penstock.backend.failover-hold=0s")) {
       awaitService(penstock, OLD);
       try (RespClient client = penstock.connect(OLD.clients())) {
+        assertThat(client.call("GET", "k")).isEqualTo(Wire.bulk("v")); // its loop has a connection
         Files.copy(NEW.file(), trusted, StandardCopyOption.REPLACE_EXISTING);
         await()
             .atMost(Duration.ofSeconds(30))
