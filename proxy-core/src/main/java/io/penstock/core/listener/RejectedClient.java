@@ -15,11 +15,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client above the limit, or whose TLS handshake failed. It gets Redis's error line, or TLS's
- * alert, and then the end of the stream. Its connection is closed when the client has closed its
- * side: a close before that, with unread bytes of the client, makes the kernel send a reset, which
- * may destroy the line. Only a few such connections are kept at a time, each for a second at most;
- * others are closed at once. Confined to the client's loop, except for the count of all.
+ * A client above the limit, or one after a failed TLS handshake. It gets Redis's error line, or a
+ * TLS alert, and then the end of the stream. Its connection is closed when the client has closed
+ * its side: a close before that, with unread bytes of the client, makes the kernel send a reset,
+ * which may destroy the line. Only a few such connections are kept at a time, each for a second at
+ * most; others are closed at once. Confined to the client's loop, except for the count of all.
  */
 final class RejectedClient extends ChannelInboundHandlerAdapter {
 

@@ -25,7 +25,7 @@ public final class SecretKeys {
 
   private static final Logger LOG = LoggerFactory.getLogger(SecretKeys.class);
 
-  /** Keys whose value is JSON with further keys, by the names that Spring Boot reads. */
+  /** Keys with JSON as their value, which contains further keys; Spring Boot reads both. */
   private static final Set<String> JSON =
       Set.of(
           SpringApplicationJsonEnvironmentPostProcessor.SPRING_APPLICATION_JSON_PROPERTY,
