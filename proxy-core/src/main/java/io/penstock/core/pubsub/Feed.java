@@ -11,6 +11,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -36,6 +37,8 @@ final class Feed implements PushSink, BackendListener {
   private final List<Topic> toSubscribe = new ArrayList<>();
   private final List<Topic> toUnsubscribe = new ArrayList<>();
   private final List<Topic> unsubscribeAgain = new ArrayList<>(); // could not be sent yet
+  private final Set<AwaitedReplies> toFence = new LinkedHashSet<>();
+  private @Nullable FenceExchange fence; // sent, not answered
   private boolean hasRetries; // there are topics to subscribe to or unsubscribe from again
   private boolean down; // the latest attempt to connect failed
   private long usedAt;
@@ -81,7 +84,7 @@ final class Feed implements PushSink, BackendListener {
 
   /** Whether the feed has had no topic and no pending command for ten seconds. */
   boolean isUnused(long now) {
-    if (!states.isEmpty() || !queue.isEmpty()) {
+    if (!states.isEmpty() || !queue.isEmpty() || fence != null) {
       usedAt = now;
     }
     return now - usedAt > UNUSED_NANOS;
@@ -108,16 +111,65 @@ final class Feed implements PushSink, BackendListener {
     }
   }
 
+  /**
+   * Makes the request wait until all messages for the topic have arrived that the node has sent by
+   * now: a client that subscribes must not get them, and one that unsubscribes must. {@link #flush}
+   * asks the node.
+   */
+  void fence(Topic topic, AwaitedReplies request) {
+    SubscriptionState state = states.get(topic);
+    if (state != null && state.mayHaveMessages() && toFence.add(request)) {
+      request.addPending();
+    }
+  }
+
   /** Sends the changes since the last flush to the node. */
-  void flush(UnsubscribeRequest request) {
+  void flush(AwaitedReplies replies) {
     toSubscribe.removeIf(topic -> !mustSend(topic));
     if (connection.isReady()) {
-      Batches.of(toUnsubscribe).forEach(batch -> send(false, batch, request));
-      Batches.of(toSubscribe)
-          .forEach(batch -> send(true, batch, UnsubscribeRequest.withoutCallback()));
+      Batches.of(toUnsubscribe).forEach(batch -> send(false, batch, replies));
+      Batches.of(toSubscribe).forEach(batch -> send(true, batch, AwaitedReplies.ignored()));
+      sendFence();
     }
     toUnsubscribe.clear();
     toSubscribe.clear();
+  }
+
+  /** One at a time: requests that come meanwhile share the next one. */
+  private void sendFence() {
+    if (fence == null && !toFence.isEmpty()) {
+      var next = new FenceExchange(this, List.copyOf(toFence));
+      toFence.clear();
+      fence = next;
+      connection.send(next);
+    }
+  }
+
+  /** All messages that the node had sent before the fence have arrived. */
+  void onFencePassed(FenceExchange passed) {
+    fence = null;
+    passed.requests().forEach(AwaitedReplies::completeOne);
+    if (connection.isReady()) {
+      sendFence();
+    }
+  }
+
+  /** The connection closed, or it accepts no more for now. */
+  void onFenceFailure(FenceExchange failed) {
+    fence = null;
+    hasRetries = true;
+    for (AwaitedReplies request : failed.requests()) {
+      if (!toFence.add(request)) {
+        request.completeOne(); // it waits for the next fence already
+      }
+    }
+  }
+
+  /** The connection is closed: nothing more comes from it. */
+  private void passFences() {
+    List<AwaitedReplies> passed = List.copyOf(toFence);
+    toFence.clear();
+    passed.forEach(AwaitedReplies::completeOne);
   }
 
   private boolean mustSend(Topic topic) {
@@ -125,8 +177,8 @@ final class Feed implements PushSink, BackendListener {
     return state != null && state.exchange == null && !state.confirmed;
   }
 
-  private void send(boolean subscribing, List<Topic> topics, UnsubscribeRequest request) {
-    var exchange = new SubscribeExchange(this, subscribing, topics, request);
+  private void send(boolean subscribing, List<Topic> topics, AwaitedReplies replies) {
+    var exchange = new SubscribeExchange(this, subscribing, topics, replies);
     if (subscribing) {
       topics.forEach(topic -> Objects.requireNonNull(states.get(topic)).exchange = exchange);
     }
@@ -221,10 +273,7 @@ final class Feed implements PushSink, BackendListener {
       hub.onMoved(redirect, node);
     } else if (!SubscribeErrors.isTransient(error)) {
       if (exchange.topics().size() > 1) {
-        send(
-            true,
-            List.of(topic),
-            UnsubscribeRequest.withoutCallback()); // find out which one is not allowed
+        send(true, List.of(topic), AwaitedReplies.ignored()); // find out which one is not allowed
       } else {
         state.logOnce(hub.upstream(), node, error);
         hub.onError(topic, error);
@@ -272,6 +321,7 @@ final class Feed implements PushSink, BackendListener {
     nodeSubscriptions.clear();
     down = attempts > 0;
     hub.onDisconnected(this, attempts, cause);
+    passFences();
   }
 
   @Override
@@ -296,7 +346,7 @@ final class Feed implements PushSink, BackendListener {
       states.forEach((topic, state) -> retry(topic, state, now));
       unsubscribeAgain.stream().filter(topic -> !keepIfWanted(topic)).forEach(toUnsubscribe::add);
       unsubscribeAgain.clear();
-      flush(UnsubscribeRequest.withoutCallback());
+      flush(AwaitedReplies.ignored());
     }
   }
 
@@ -320,5 +370,6 @@ final class Feed implements PushSink, BackendListener {
   void close() {
     connection.close();
     nodeSubscriptions.clear();
+    passFences();
   }
 }

@@ -165,6 +165,11 @@ final class Feeds {
     return true;
   }
 
+  /** See {@link Feed#fence}. */
+  void fence(Topic topic, AwaitedReplies request) {
+    feeds.values().forEach(feed -> feed.fence(topic, request));
+  }
+
   /** Unsubscribes from the topic at all nodes: no client wants it. */
   void unsubscribe(Topic topic) {
     delayed.remove(topic);
@@ -172,9 +177,9 @@ final class Feeds {
   }
 
   /** Sends the changes to the nodes. */
-  void flush(UnsubscribeRequest request) {
+  void flush(AwaitedReplies replies) {
     for (Feed feed : List.copyOf(feeds.values())) {
-      feed.flush(request);
+      feed.flush(replies);
     }
   }
 

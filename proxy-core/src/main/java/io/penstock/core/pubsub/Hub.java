@@ -115,9 +115,7 @@ public final class Hub {
   public SubscribeRequest begin(
       Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Callback callback) {
     adoptTopology();
-    var request = new SubscribeRequest(subscriber, kind, deadline, callback);
-    requests.add(request);
-    return request;
+    return requests.begin(subscriber, kind, deadline, callback);
   }
 
   /** Adds a name to the request. Returns false if the request contains it already. */
@@ -132,14 +130,14 @@ public final class Hub {
     boolean isNew = topic.requests().add(request);
     if (isNew) {
       request.addTopic(topic);
+      feeds.fence(topic, request.earlierMessages());
     }
     return isNew;
   }
 
   /** Ends the names of the request. May call the callback before this method returns. */
   public void end(SubscribeRequest request) {
-    request.endNames();
-    requests.completeIfReady(request);
+    request.earlierMessages().completeOne();
   }
 
   /**
@@ -215,17 +213,28 @@ public final class Hub {
     }
   }
 
+  /**
+   * Makes {@code request} wait until the messages for the name have arrived that nodes have sent by
+   * now. {@link #flush} asks the nodes.
+   */
+  public void fence(Kind kind, Name name, AwaitedReplies request) {
+    Topic topic = topic(kind, name);
+    if (topic != null) {
+      feeds.fence(topic, request);
+    }
+  }
+
   /** Sends the changes to the nodes, without a callback for their confirmations. */
   public void flush() {
-    feeds.flush(UnsubscribeRequest.withoutCallback());
+    feeds.flush(AwaitedReplies.ignored());
   }
 
   /**
-   * Sends the changes to the nodes. {@code request} completes when the nodes have confirmed the
+   * Sends the changes to the nodes. {@code replies} completes when the nodes have confirmed the
    * {@linkplain #removeSubscriber removals}.
    */
-  public void flush(UnsubscribeRequest request) {
-    feeds.flush(request);
+  public void flush(AwaitedReplies replies) {
+    feeds.flush(replies);
   }
 
   /** The node of a feed has confirmed the subscription to a topic. */

@@ -21,17 +21,16 @@ final class SubscribeExchange extends Exchange {
   private final Kind kind;
   private final boolean subscribing;
   private final List<Topic> topics;
-  private final UnsubscribeRequest request;
+  private final AwaitedReplies replies;
   private int confirmed;
 
-  SubscribeExchange(
-      Feed feed, boolean subscribing, List<Topic> topics, UnsubscribeRequest request) {
+  SubscribeExchange(Feed feed, boolean subscribing, List<Topic> topics, AwaitedReplies replies) {
     this.feed = feed;
     this.kind = topics.getFirst().kind();
     this.subscribing = subscribing;
     this.topics = List.copyOf(topics);
-    this.request = request;
-    request.addPending();
+    this.replies = replies;
+    replies.addPending();
   }
 
   /** Encodes the request; to be called before it is sent. */
@@ -90,10 +89,10 @@ final class SubscribeExchange extends Exchange {
     return confirmed == topics.size();
   }
 
-  /** Releases the bytes and informs the {@link UnsubscribeRequest}. */
+  /** Releases the bytes and informs the {@link AwaitedReplies}. */
   void end() {
     releaseBytes();
-    request.completeOne();
+    replies.completeOne();
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.penstock.core.pubsub;
 import io.penstock.core.backend.Failure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,14 +38,25 @@ public final class SubscribeRequest {
   private final long deadline;
   private final List<Topic> topics = new ArrayList<>();
   private int missing;
-  private boolean namesEnded; // all names have been added
+  private final AwaitedReplies earlierMessages;
+  private boolean followsEarlierMessages;
   private int released; // the number of topics that it does not wait for any more
 
-  SubscribeRequest(Subscriber subscriber, Kind kind, long deadline, Callback callback) {
+  SubscribeRequest(
+      Subscriber subscriber,
+      Kind kind,
+      long deadline,
+      Callback callback,
+      Consumer<SubscribeRequest> onChange) {
     this.subscriber = subscriber;
     this.kind = kind;
     this.callback = callback;
     this.deadline = deadline;
+    this.earlierMessages =
+        new AwaitedReplies(() -> {
+          followsEarlierMessages = true;
+          onChange.accept(this);
+        });
   }
 
   Subscriber subscriber() {
@@ -77,13 +89,21 @@ public final class SubscribeRequest {
     missing += ready ? -1 : 1;
   }
 
-  /** Ends the names of the request. */
-  void endNames() {
-    namesEnded = true;
+  /**
+   * Replies that come behind all messages that nodes sent before the request. Complete when all
+   * names have been added as well.
+   */
+  AwaitedReplies earlierMessages() {
+    return earlierMessages;
+  }
+
+  /** Whether all names that have been added are subscribed to. */
+  boolean hasAllTopics() {
+    return missing == 0;
   }
 
   boolean isComplete() {
-    return namesEnded && missing == 0;
+    return followsEarlierMessages && hasAllTopics();
   }
 
   List<Topic> topics() {

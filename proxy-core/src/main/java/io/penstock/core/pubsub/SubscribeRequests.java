@@ -10,8 +10,11 @@ final class SubscribeRequests {
 
   private final Set<SubscribeRequest> pending = new LinkedHashSet<>();
 
-  void add(SubscribeRequest request) {
+  SubscribeRequest begin(
+      Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Callback callback) {
+    var request = new SubscribeRequest(subscriber, kind, deadline, callback, this::completeIfReady);
     pending.add(request);
+    return request;
   }
 
   /** Returns false if the request has ended already. */
@@ -31,8 +34,7 @@ final class SubscribeRequests {
     }
   }
 
-  /** Completes the request if all of its topics are ready. */
-  void completeIfReady(SubscribeRequest request) {
+  private void completeIfReady(SubscribeRequest request) {
     if (request.isComplete() && pending.remove(request)) {
       request.callback().onSubscribed();
     }
@@ -59,7 +61,7 @@ final class SubscribeRequests {
         return Failure.TIMEOUT;
       }
     }
-    return Failure.NOT_SENT;
+    return request.hasAllTopics() ? Failure.TIMEOUT : Failure.NOT_SENT;
   }
 
   /**

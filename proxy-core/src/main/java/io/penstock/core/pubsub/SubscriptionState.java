@@ -23,6 +23,11 @@ final class SubscriptionState {
     return confirmed || exchange != null || notUnsubscribed;
   }
 
+  /** Whether messages may be on their way that the node has sent before now. */
+  boolean mayHaveMessages() {
+    return confirmed || exchange != null;
+  }
+
   /** Resets the state: the node has no subscriptions for a new connection. */
   void disconnected() {
     exchange = null;

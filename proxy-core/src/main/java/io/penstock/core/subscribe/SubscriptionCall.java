@@ -9,11 +9,11 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.AwaitedReplies;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.SubscribeRequest;
-import io.penstock.core.pubsub.UnsubscribeRequest;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -226,9 +226,36 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     return one ? nodes.handshakeError(null) : null;
   }
 
+  /** Messages that nodes have sent by now are delivered before the subscriptions end. */
   private void startUnsubscribe() {
-    Iterator<Name> names = given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
-    var unsubscribing = new UnsubscribeRequest(this::onUnsubscribed);
+    Iterator<Name> names = namesToRemove();
+    var earlierMessages = new AwaitedReplies(this::removeNames);
+    repeat(
+        () -> {
+          if (names.hasNext()) {
+            hub.fence(kind, names.next(), earlierMessages);
+          }
+          return names.hasNext();
+        },
+        hub::flush,
+        () -> {
+          hub.flush();
+          earlierMessages.completeOne();
+        });
+  }
+
+  /** The names of the request, or all that the client is subscribed to. */
+  private Iterator<Name> namesToRemove() {
+    given.rewind();
+    return given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
+  }
+
+  private void removeNames() {
+    if (ended) {
+      return;
+    }
+    Iterator<Name> names = namesToRemove();
+    var unsubscribing = new AwaitedReplies(this::onUnsubscribed);
     repeat(
         () -> {
           if (names.hasNext()) {
@@ -248,8 +275,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     if (ended) {
       return;
     }
-    given.rewind();
-    Iterator<Name> names = given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
+    Iterator<Name> names = namesToRemove();
     subscriptions.messages().pause();
     repeat(
         () -> {

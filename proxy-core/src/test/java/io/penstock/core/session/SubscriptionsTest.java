@@ -87,6 +87,18 @@ class SubscriptionsTest {
     return feed;
   }
 
+  /** Subscribes one more client to a channel that others are subscribed to. */
+  private static void alsoSubscribed(Peer client, Peer feed, String channel, String confirmation) {
+    client.send(call("SUBSCRIBE " + channel));
+    passFence(feed);
+    client.expect(confirmation);
+  }
+
+  /** What the node was asked behind all messages for the clients so far, and its reply. */
+  private static void passFence(Peer feed) {
+    feed.expect(PING).send("+PONG\r\n");
+  }
+
   private long unanswered() {
     return rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered());
   }
@@ -221,6 +233,7 @@ class SubscriptionsTest {
       client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
       Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
+      passFence(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
 
       client.expect(
@@ -279,19 +292,95 @@ class SubscriptionsTest {
       Peer first = rig.client();
       Peer feed = subscribed(first, 0, "b");
       Peer second = resp3();
-      second.send(call("SUBSCRIBE b")).expect(push("subscribe", "b", ":1"));
+      alsoSubscribed(second, feed, "b", push("subscribe", "b", ":1"));
       String large = "x".repeat(100_000);
       feed.send(push("message", "b", "hi") + push("message", "b", large));
 
       first.expect(array("message", "b", "hi") + array("message", "b", large));
       second.expect(push("message", "b", "hi") + push("message", "b", large));
 
-      first.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
+      first.send(call("UNSUBSCRIBE b"));
+      passFence(feed);
+      first.expect(array("unsubscribe", "b", ":0"));
       second.send(call("UNSUBSCRIBE"));
+      passFence(feed);
       feed.expect(call("unsubscribe b"));
       assertThat(second.pending()).isZero();
       feed.send(push("unsubscribe", "b", ":0"));
       second.expect(push("unsubscribe", "b", ":0"));
+    }
+
+    @Test
+    void aNewSubscriberGetsNoEarlierMessage() {
+      Peer first = rig.client();
+      Peer feed = subscribed(first, 0, "b");
+      Peer second = rig.client();
+      second.send(call("SUBSCRIBE b"));
+      feed.expect(PING);
+
+      feed.send(push("message", "b", "earlier") + "+PONG\r\n" + push("message", "b", "later"));
+
+      first.expect(array("message", "b", "earlier") + array("message", "b", "later"));
+      second.expect(array("subscribe", "b", ":1") + array("message", "b", "later"));
+    }
+
+    /** The node may have subscribed and published before the second client's request. */
+    @Test
+    void aSubscriptionUnderWayIsNotThatOfALaterRequest() {
+      Peer first = rig.client().send(call("SUBSCRIBE b"));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer second = rig.client().send(call("SUBSCRIBE b"));
+      feed.expect(PING);
+
+      feed.send(push("subscribe", "b", ":1") + push("message", "b", "earlier") + "+PONG\r\n");
+      feed.send(push("message", "b", "later"));
+
+      first.expect(array("subscribe", "b", ":1") + array("message", "b", "earlier"));
+      first.expect(array("message", "b", "later"));
+      second.expect(array("subscribe", "b", ":1") + array("message", "b", "later"));
+    }
+
+    @Test
+    void earlierMessagesPrecedeTheEndOfASubscription() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("UNSUBSCRIBE b"));
+      feed.expect(PING);
+
+      feed.send(push("message", "b", "earlier") + "+PONG\r\n" + push("message", "b", "later"));
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+
+      client.expect(array("message", "b", "earlier") + array("unsubscribe", "b", ":0"));
+    }
+
+    /** Otherwise a thousand clients that come at once would be a thousand commands. */
+    @Test
+    void clientsWaitForEarlierMessagesTogether() {
+      Peer feed = subscribed(rig.client(), 0, "b");
+      Peer second = rig.client().send(call("SUBSCRIBE b"));
+      feed.expect(PING);
+      Peer third = rig.client().send(call("SUBSCRIBE b"));
+      Peer fourth = rig.client().send(call("SUBSCRIBE b"));
+      await().until(() -> unanswered() == 3);
+      assertThat(feed.pending()).isZero();
+
+      feed.send("+PONG\r\n");
+
+      second.expect(array("subscribe", "b", ":1"));
+      passFence(feed);
+      third.expect(array("subscribe", "b", ":1"));
+      fourth.expect(array("subscribe", "b", ":1"));
+      assertThat(feed.pending()).isZero();
+    }
+
+    @Test
+    void aNodeThatDoesNotAllowPingStillShowsWhatIsEarlier() {
+      Peer feed = subscribed(rig.client(), 0, "b");
+      Peer client = rig.client().send(call("SUBSCRIBE b"));
+      feed.expect(PING).send(push("message", "b", "earlier") + "-NOPERM no PING\r\n");
+      client.expect(array("subscribe", "b", ":1"));
+      feed.send(push("message", "b", "later"));
+      client.expect(array("message", "b", "later"));
     }
 
     @Test
@@ -539,6 +628,7 @@ class SubscriptionsTest {
       feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       client.send(call("SUNSUBSCRIBE a"));
+      passFence(feed);
       feed.expect(call("sunsubscribe a"));
       return client;
     }
@@ -742,7 +832,7 @@ class SubscriptionsTest {
       await().until(() -> failing.joined);
       rig.onLoop(() -> hub.addSubscriber(joining, name));
       Peer client = rig.client();
-      client.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+      alsoSubscribed(client, feed, "b", array("subscribe", "b", ":1"));
 
       feed.send(push("message", "b", "1") + push("message", "b", "2"));
 
@@ -776,32 +866,96 @@ class SubscriptionsTest {
     }
 
     /**
-     * Returns a client that has unsubscribed from b, while the node did not get the command because
-     * it accepts no more.
+     * A node that accepts no more.
+     *
+     * @param client that is subscribed to b
+     * @param confirmations that the node owes
      */
-    private record Unheard(Peer client, Peer feed, String confirmations) {}
+    private record Full(Peer client, Peer feed, String confirmations) {
 
-    private Unheard unsubscribeUnheard() {
+      void confirmAll() {
+        feed.send(confirmations);
+      }
+    }
+
+    private Full fullNode() {
       rig.close();
       rig = new Rig.Options().bounds(new QueueLimits(1, 1 << 20)).start();
-      Peer leaving = rig.client();
-      Peer feed = subscribed(leaving, 0, "b");
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
       var confirmations = new StringBuilder();
       for (int i = 1; i <= 16; i++) { // times as much as one at once: more is refused
         rig.client().send(call("SUBSCRIBE {b}" + i));
         feed.expect(call("subscribe {b}" + i));
         confirmations.append(push("subscribe", "{b}" + i, ":1"));
       }
-      leaving.send(call("UNSUBSCRIBE b")).expect(array("unsubscribe", "b", ":0"));
-      return new Unheard(leaving, feed, confirmations.toString());
+      return new Full(client, feed, confirmations.toString());
+    }
+
+    /** The client of b has left, and the node did not get the command. */
+    private Full unsubscribeUnheard() {
+      Full full = fullNode();
+      full.client.reset();
+      await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == 16);
+      return full;
+    }
+
+    @Test
+    void messagesAreAwaitedAgainWhenTheNodeAcceptsMore() {
+      Full full = fullNode();
+      Peer second = rig.client().send(call("SUBSCRIBE b"));
+      full.client.send(call("UNSUBSCRIBE b"));
+      await().until(() -> unanswered() == 18);
+
+      full.confirmAll();
+      await().until(() -> unanswered() == 2);
+      assertThat(full.feed.pending()).isZero();
+      rig.tick(Duration.ofSeconds(1));
+
+      full.feed.expect(PING).send(push("message", "b", "earlier") + "+PONG\r\n");
+      full.client.expect(array("message", "b", "earlier") + array("unsubscribe", "b", ":0"));
+      second.expect(array("subscribe", "b", ":1"));
+    }
+
+    /** A new connection has no earlier messages. */
+    @Test
+    void noMessagesAreAwaitedFromALostConnection() {
+      Peer leaving = rig.client();
+      Peer feed = subscribed(leaving, 0, "b");
+      Peer other = rig.client();
+      alsoSubscribed(other, feed, "b", array("subscribe", "b", ":1"));
+      leaving.send(call("UNSUBSCRIBE b"));
+      feed.expect(PING);
+      Peer coming = rig.client().send(call("SUBSCRIBE b"));
+      await().until(() -> unanswered() == 2);
+
+      feed.reset();
+
+      leaving.expect(array("unsubscribe", "b", ":0"));
+      Peer again = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      assertThat(coming.pending()).isZero();
+      again.send(push("subscribe", "b", ":1") + push("message", "b", "x"));
+      coming.expect(array("subscribe", "b", ":1") + array("message", "b", "x"));
+      other.expect(array("message", "b", "x"));
+    }
+
+    @Test
+    void aNodeThatDoesNotShowWhatIsEarlierIsATimeout() {
+      Peer feed = subscribed(rig.client(), 0, "b");
+      Peer client = rig.client().send(call("SUBSCRIBE b"));
+      feed.expect(PING);
+
+      rig.tick(Duration.ofSeconds(200));
+
+      client.expect("-TIMEOUT the node did not answer in time\r\n");
     }
 
     @Test
     void anUnsentUnsubscribeIsRetried() {
-      Unheard unheard = unsubscribeUnheard();
+      Full unheard = unsubscribeUnheard();
       assertThat(unheard.feed.pending()).isZero();
 
-      unheard.feed.send(unheard.confirmations);
+      unheard.confirmAll();
       await().until(() -> unanswered() == 0);
       rig.tick(Duration.ofSeconds(1));
 
@@ -810,29 +964,29 @@ class SubscriptionsTest {
 
     @Test
     void aChannelSubscribedAgainIsNotUnsubscribed() {
-      Unheard unheard = unsubscribeUnheard();
-      unheard.client.send(call("SUBSCRIBE b"));
+      Full unheard = unsubscribeUnheard();
+      Peer again = rig.client().send(call("SUBSCRIBE b"));
       await().until(() -> unanswered() == 17);
 
-      unheard.feed.send(unheard.confirmations);
+      unheard.confirmAll();
       await().until(() -> unanswered() == 1);
       rig.tick(Duration.ofSeconds(1));
 
       unheard.feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
-      unheard.client.expect(array("subscribe", "b", ":1"));
+      again.expect(array("subscribe", "b", ":1"));
       assertThat(unheard.feed.pending()).isZero();
     }
 
     @Test
     void anUnsentUnsubscribeIsRetriedAfterAnUnsentSubscribe() {
-      Unheard unheard = unsubscribeUnheard();
-      unheard.client.send(call("SUBSCRIBE b"));
+      Full unheard = unsubscribeUnheard();
+      Peer again = rig.client().send(call("SUBSCRIBE b"));
       await().until(() -> unanswered() == 17);
       rig.tick(Duration.ofSeconds(1)); // the node accepts nothing yet
-      unheard.client.reset();
+      again.reset();
       await().until(() -> unanswered() == 16);
 
-      unheard.feed.send(unheard.confirmations);
+      unheard.confirmAll();
       await().until(() -> unanswered() == 0);
       rig.tick(Duration.ofSeconds(1));
 
@@ -850,7 +1004,7 @@ class SubscriptionsTest {
       Peer feed = subscribed(client, 0, "b");
       for (int i = 0; i < 2; i++) {
         Peer more = rig.client();
-        more.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+        alsoSubscribed(more, feed, "b", array("subscribe", "b", ":1"));
       }
       Peer publisher = rig.client();
       publisher.send(call("PUBLISH b x"));
@@ -975,8 +1129,10 @@ class SubscriptionsTest {
       feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
       first.expect(array("ssubscribe", "b", ":1"));
       Peer second = rig.client();
-      second.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
-      second.send(call("SSUBSCRIBE b")).expect(array("ssubscribe", "b", ":1"));
+      alsoSubscribed(second, feed, "b", array("subscribe", "b", ":1"));
+      second.send(call("SSUBSCRIBE b"));
+      passFence(feed);
+      second.expect(array("ssubscribe", "b", ":1"));
 
       Peer client = rig.client();
       client.send(call("PUBSUB NUMSUB b"));
@@ -1020,6 +1176,7 @@ class SubscriptionsTest {
       client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
       feed.send(push("message", "b", "m"));
       client.expect(push("message", "b", "m")).send(call("EXEC"));
+      passFence(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
 
       client.expect("*3\r\n+PONG\r\n");
@@ -1038,6 +1195,7 @@ class SubscriptionsTest {
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
+      passFence(feed);
       feed.expect(call("unsubscribe b"));
 
       Session session = rig.newestSession();
@@ -1088,6 +1246,7 @@ class SubscriptionsTest {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       client.send(call("UNSUBSCRIBE b"));
+      passFence(feed);
       feed.expect(call("unsubscribe b"));
 
       rig.client().send(call("CLIENT KILL ID 1")).expect(":1\r\n");
@@ -1102,7 +1261,7 @@ class SubscriptionsTest {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       Peer other = rig.client();
-      other.send(call("SUBSCRIBE b")).expect(array("subscribe", "b", ":1"));
+      alsoSubscribed(other, feed, "b", array("subscribe", "b", ":1"));
       client.send(call("QUIT")).expect("+OK\r\n").expectClosed();
 
       Peer waiting = rig.client();
@@ -1233,6 +1392,7 @@ class SubscriptionsTest {
           .until(
               () -> rig.<Long>onLoop(() -> subscriptions(session).messages().bufferedBytes()) > 0);
       client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
+      passFence(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
       await()
           .until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);

@@ -128,6 +128,28 @@ class PubSubIT {
     subscriber.expectNothing();
   }
 
+  /** The large message is on its way to Penstock while the client subscribes, or unsubscribes. */
+  @Test
+  void aClientGetsTheMessagesBetweenItsSubscribeAndItsUnsubscribe() {
+    Subscriber first = subscriber(3).to("SUBSCRIBE", "news", 1);
+    Subscriber second = subscriber(3).to("SUBSCRIBE", "news", 1); // on the other event loop
+    Subscriber client = subscriber(2);
+    String large = "x".repeat(2_000_000);
+    for (int i = 0; i < 20; i++) {
+      assertThat(publisher.call("PUBLISH", "news", "before " + large)).isEqualTo(":2\r\n");
+      client.to("SUBSCRIBE", "news", 1);
+      assertThat(publisher.call("PUBLISH", "news", "during " + large)).isEqualTo(":3\r\n");
+      client.wire().send("UNSUBSCRIBE", "news");
+
+      client.expect("message", "news", "during " + large);
+      client.expect("unsubscribe", "news", ":0");
+      for (Subscriber other : List.of(first, second)) {
+        other.expect("message", "news", "before " + large);
+        other.expect("message", "news", "during " + large);
+      }
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void shardChannelsWork(int protocol) {
