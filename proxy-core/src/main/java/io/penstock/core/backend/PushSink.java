@@ -1,29 +1,32 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /** Receives the RESP3 pushes of a connection. Called on the connection's loop. */
 public interface PushSink {
 
   /** Discards pushes. */
-  PushSink NONE = (_, _, _) -> false;
+  PushSink NONE = (_, _, _, _) -> false;
 
   /**
    * A whole push has arrived.
    *
+   * @param oldest the oldest exchange in flight, or null
    * @param buffer borrowed; the push is from index {@code from} to before {@code to}
    * @return whether it completes the oldest exchange in flight, which then gets no reply: {@code
    *     SUBSCRIBE} is answered by its confirmations only
    */
-  boolean onPush(ByteBuf buffer, int from, int to);
+  boolean onPush(@Nullable Exchange oldest, ByteBuf buffer, int from, int to);
 
   /**
    * An error reply has arrived. Called before the exchange in flight gets it.
    *
+   * @param oldest the oldest exchange in flight, or null
    * @return whether it belongs to something that a push has already confirmed, so that no exchange
    *     gets it
    */
-  default boolean onError(ByteBuf buffer, int from, int to) {
+  default boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
     return false;
   }
 }

@@ -165,12 +165,12 @@ final class ReplyStream {
     }
     byte type = bytes.getByte(start);
     if (type == '>') {
-      if (pushes.onPush(bytes, start, end) && !inFlight.isEmpty()) {
+      if (pushes.onPush(oldest(), bytes, start, end) && !inFlight.isEmpty()) {
         takeOldest();
       }
       return true;
     }
-    if (type == '-' && pushes.onError(bytes, start, end)) {
+    if (type == '-' && pushes.onError(oldest(), bytes, start, end)) {
       return true;
     }
     if (inFlight.isEmpty()) {
@@ -183,6 +183,10 @@ final class ReplyStream {
       recover(oldest, e);
     }
     return true;
+  }
+
+  private @Nullable Exchange oldest() {
+    return inFlight.isEmpty() ? null : inFlight.first();
   }
 
   private Exchange takeOldest() {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.backend.SubscriberConnection;
 import io.penstock.core.cluster.Redirect;
@@ -11,7 +12,6 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,8 +37,7 @@ final class Feed implements PushSink, BackendListener {
   private final List<Topic> toSubscribe = new ArrayList<>();
   private final List<Topic> toUnsubscribe = new ArrayList<>();
   private final List<Topic> unsubscribeAgain = new ArrayList<>(); // could not be sent yet
-  private final Set<AwaitedReplies> toFence = new LinkedHashSet<>();
-  private @Nullable FenceExchange fence; // sent, not answered
+  private final EarlierMessages earlierMessages;
   private boolean hasRetries; // there are topics to subscribe to or unsubscribe from again
   private boolean down; // the latest attempt to connect failed
   private long usedAt;
@@ -50,6 +49,7 @@ final class Feed implements PushSink, BackendListener {
     this.nodeSubscriptions = new NodeSubscriptions(hub.subscriberCounts(), node);
     this.usedAt = hub.now();
     this.queue = new SubscribeQueue(connection);
+    this.earlierMessages = new EarlierMessages(connection);
   }
 
   Endpoint node() {
@@ -84,7 +84,7 @@ final class Feed implements PushSink, BackendListener {
 
   /** Whether the feed has had no topic and no pending command for ten seconds. */
   boolean isUnused(long now) {
-    if (!states.isEmpty() || !queue.isEmpty() || fence != null) {
+    if (!states.isEmpty() || !queue.isEmpty() || !earlierMessages.isEmpty()) {
       usedAt = now;
     }
     return now - usedAt > UNUSED_NANOS;
@@ -116,10 +116,10 @@ final class Feed implements PushSink, BackendListener {
    * now: a client that subscribes must not get them, and one that unsubscribes must. {@link #flush}
    * asks the node.
    */
-  void fence(Topic topic, AwaitedReplies request) {
+  void awaitEarlierMessages(Topic topic, AwaitedReplies request) {
     SubscriptionState state = states.get(topic);
-    if (state != null && state.mayHaveMessages() && toFence.add(request)) {
-      request.addPending();
+    if (state != null && state.mayHaveMessages()) {
+      earlierMessages.await(request);
     }
   }
 
@@ -129,47 +129,10 @@ final class Feed implements PushSink, BackendListener {
     if (connection.isReady()) {
       Batches.of(toUnsubscribe).forEach(batch -> send(false, batch, replies));
       Batches.of(toSubscribe).forEach(batch -> send(true, batch, AwaitedReplies.ignored()));
-      sendFence();
+      earlierMessages.ask();
     }
     toUnsubscribe.clear();
     toSubscribe.clear();
-  }
-
-  /** One at a time: requests that come meanwhile share the next one. */
-  private void sendFence() {
-    if (fence == null && !toFence.isEmpty()) {
-      var next = new FenceExchange(this, List.copyOf(toFence));
-      toFence.clear();
-      fence = next;
-      connection.send(next);
-    }
-  }
-
-  /** All messages that the node had sent before the fence have arrived. */
-  void onFencePassed(FenceExchange passed) {
-    fence = null;
-    passed.requests().forEach(AwaitedReplies::completeOne);
-    if (connection.isReady()) {
-      sendFence();
-    }
-  }
-
-  /** The connection closed, or it accepts no more for now. */
-  void onFenceFailure(FenceExchange failed) {
-    fence = null;
-    hasRetries = true;
-    for (AwaitedReplies request : failed.requests()) {
-      if (!toFence.add(request)) {
-        request.completeOne(); // it waits for the next fence already
-      }
-    }
-  }
-
-  /** The connection is closed: nothing more comes from it. */
-  private void passFences() {
-    List<AwaitedReplies> passed = List.copyOf(toFence);
-    toFence.clear();
-    passed.forEach(AwaitedReplies::completeOne);
   }
 
   private boolean mustSend(Topic topic) {
@@ -186,7 +149,7 @@ final class Feed implements PushSink, BackendListener {
   }
 
   @Override
-  public boolean onPush(ByteBuf buffer, int from, int to) {
+  public boolean onPush(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
     Push push = Push.read(buffer, from, to);
     if (push == null) {
       return false;
@@ -195,15 +158,14 @@ final class Feed implements PushSink, BackendListener {
       hub.onMessage(this, push, buffer, from, to);
       return false;
     }
-    SubscribeExchange first = queue.first();
-    if (first == null || !first.isNextConfirmation(push)) {
+    if (!(oldest instanceof SubscribeExchange exchange) || !exchange.isNextConfirmation(push)) {
       onEnded(push);
       return false;
     }
-    onConfirmation(first);
-    if (first.isDone()) {
-      queue.remove(first);
-      first.end();
+    onConfirmation(exchange);
+    if (exchange.isDone()) {
+      queue.remove(exchange);
+      exchange.end();
       return true;
     }
     return false;
@@ -215,8 +177,8 @@ final class Feed implements PushSink, BackendListener {
    * no exchange in flight.
    */
   @Override
-  public boolean onError(ByteBuf buffer, int from, int to) {
-    return queue.isStaleError(buffer, from, to);
+  public boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
+    return queue.isStaleError(oldest, buffer, from, to);
   }
 
   private void onConfirmation(SubscribeExchange exchange) {
@@ -321,7 +283,7 @@ final class Feed implements PushSink, BackendListener {
     nodeSubscriptions.clear();
     down = attempts > 0;
     hub.onDisconnected(this, attempts, cause);
-    passFences();
+    earlierMessages.end(); // the topics wait for the next connection
   }
 
   @Override
@@ -341,6 +303,10 @@ final class Feed implements PushSink, BackendListener {
   /** Called several times per command timeout. */
   void tick(long now) {
     connection.tick(now);
+    if (states.isEmpty()) {
+      earlierMessages.end(); // they are delivered from other nodes
+    }
+    earlierMessages.ask();
     if (hasRetries && connection.isReady()) {
       hasRetries = false;
       states.forEach((topic, state) -> retry(topic, state, now));
@@ -370,6 +336,6 @@ final class Feed implements PushSink, BackendListener {
   void close() {
     connection.close();
     nodeSubscriptions.clear();
-    passFences();
+    earlierMessages.end();
   }
 }

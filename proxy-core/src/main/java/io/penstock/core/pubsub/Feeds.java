@@ -165,9 +165,9 @@ final class Feeds {
     return true;
   }
 
-  /** See {@link Feed#fence}. */
-  void fence(Topic topic, AwaitedReplies request) {
-    feeds.values().forEach(feed -> feed.fence(topic, request));
+  /** See {@link Feed#awaitEarlierMessages}. */
+  void awaitEarlierMessages(Topic topic, AwaitedReplies request) {
+    feeds.values().forEach(feed -> feed.awaitEarlierMessages(topic, request));
   }
 
   /** Unsubscribes from the topic at all nodes: no client wants it. */

@@ -130,14 +130,14 @@ public final class Hub {
     boolean isNew = topic.requests().add(request);
     if (isNew) {
       request.addTopic(topic);
-      feeds.fence(topic, request.earlierMessages());
+      feeds.awaitEarlierMessages(topic, request.earlierMessages());
     }
     return isNew;
   }
 
   /** Ends the names of the request. May call the callback before this method returns. */
   public void end(SubscribeRequest request) {
-    request.earlierMessages().completeOne();
+    request.endNames();
   }
 
   /**
@@ -217,10 +217,10 @@ public final class Hub {
    * Makes {@code request} wait until the messages for the name have arrived that nodes have sent by
    * now. {@link #flush} asks the nodes.
    */
-  public void fence(Kind kind, Name name, AwaitedReplies request) {
+  public void awaitEarlierMessages(Kind kind, Name name, AwaitedReplies request) {
     Topic topic = topic(kind, name);
     if (topic != null) {
-      feeds.fence(topic, request);
+      feeds.awaitEarlierMessages(topic, request);
     }
   }
 

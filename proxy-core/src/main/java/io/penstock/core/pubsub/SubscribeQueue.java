@@ -1,6 +1,7 @@
 package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.SubscriberConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -49,11 +50,6 @@ final class SubscribeQueue {
     sending = false;
   }
 
-  /** The oldest command in flight, or null. */
-  @Nullable SubscribeExchange first() {
-    return inFlight.peek();
-  }
-
   /** Removes a completed command and sends the next ones. */
   void remove(SubscribeExchange exchange) {
     inFlight.remove(exchange);
@@ -70,8 +66,11 @@ final class SubscribeQueue {
   /**
    * Whether an error belongs to none of the commands in flight; see {@link
    * SubscribeErrors#isStale}. Borrows the buffer.
+   *
+   * @param oldest in flight on the connection: one of these commands, another one, or null
    */
-  boolean isStaleError(ByteBuf buffer, int from, int to) {
-    return SubscribeErrors.isStale(buffer, from, to, inFlight);
+  boolean isStaleError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
+    boolean mayBeNext = oldest instanceof SubscribeExchange;
+    return SubscribeErrors.isStale(buffer, from, to, mayBeNext ? inFlight : List.of());
   }
 }

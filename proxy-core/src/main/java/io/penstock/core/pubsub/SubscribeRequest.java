@@ -89,12 +89,14 @@ public final class SubscribeRequest {
     missing += ready ? -1 : 1;
   }
 
-  /**
-   * Replies that come behind all messages that nodes sent before the request. Complete when all
-   * names have been added as well.
-   */
+  /** Replies that come behind all messages that nodes sent before the request. */
   AwaitedReplies earlierMessages() {
     return earlierMessages;
+  }
+
+  /** Ends the names of the request. */
+  void endNames() {
+    earlierMessages.completeOne();
   }
 
   /** Whether all names that have been added are subscribed to. */

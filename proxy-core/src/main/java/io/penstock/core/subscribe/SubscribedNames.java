@@ -35,6 +35,10 @@ final class SubscribedNames {
     return Objects.requireNonNull(names.get(kind));
   }
 
+  boolean contains(Kind kind, Name name) {
+    return known(kind).containsKey(name);
+  }
+
   int count(Kind kind) {
     return known(kind).size();
   }

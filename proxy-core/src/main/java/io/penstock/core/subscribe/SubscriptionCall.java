@@ -21,6 +21,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private final Hub hub;
   private final Allowance allowance;
   private @Nullable SubscribeRequest subscribing; // of a request that subscribes
+  private @Nullable List<Name> all; // to unsubscribe from, if the request has no names
   private @Nullable ByteBuf confirmations; // of this slice, or all of them in a transaction
   private long pendingBytes; // bytes on the heap of names that the client does not own yet
   private boolean ended;
@@ -100,6 +102,17 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
                 client.fail(cause);
               }
             });
+  }
+
+  /** Continues after replies of nodes, for which other clients may wait too. */
+  private void goOn(Runnable next) {
+    try {
+      if (!ended) {
+        next.run();
+      }
+    } catch (Throwable e) { // must not fail for the others or close the connection to the node
+      client.fail(e);
+    }
   }
 
   private boolean slice(Work work, Runnable between, Runnable then) {
@@ -186,9 +199,12 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   @Override
   public void onSubscribed() {
     SubscribeRequest subscribe = subscribing;
-    if (ended || subscribe == null) {
-      return;
+    if (subscribe != null) {
+      goOn(() -> addNames(subscribe));
     }
+  }
+
+  private void addNames(SubscribeRequest subscribe) {
     subscriptions.messages().pause();
     repeat(
         () -> {
@@ -229,11 +245,12 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** Messages that nodes have sent by now are delivered before the subscriptions end. */
   private void startUnsubscribe() {
     Iterator<Name> names = namesToRemove();
-    var earlierMessages = new AwaitedReplies(this::removeNames);
+    var earlierMessages = new AwaitedReplies(() -> goOn(this::removeNames));
     repeat(
         () -> {
-          if (names.hasNext()) {
-            hub.fence(kind, names.next(), earlierMessages);
+          Name name = names.hasNext() ? names.next() : null;
+          if (name != null && subscriptions.names().contains(kind, name)) {
+            hub.awaitEarlierMessages(kind, name, earlierMessages);
           }
           return names.hasNext();
         },
@@ -247,15 +264,20 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** The names of the request, or all that the client is subscribed to. */
   private Iterator<Name> namesToRemove() {
     given.rewind();
-    return given.count() == 0 ? subscriptions.names().of(kind).iterator() : given;
+    if (given.count() > 0) {
+      return given;
+    }
+    List<Name> names = all;
+    if (names == null) {
+      names = subscriptions.names().of(kind);
+      all = names;
+    }
+    return names.iterator();
   }
 
   private void removeNames() {
-    if (ended) {
-      return;
-    }
     Iterator<Name> names = namesToRemove();
-    var unsubscribing = new AwaitedReplies(this::onUnsubscribed);
+    var unsubscribing = new AwaitedReplies(() -> goOn(this::onUnsubscribed));
     repeat(
         () -> {
           if (names.hasNext()) {
@@ -272,9 +294,6 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
 
   /** The nodes have confirmed the end of the subscriptions. */
   private void onUnsubscribed() {
-    if (ended) {
-      return;
-    }
     Iterator<Name> names = namesToRemove();
     subscriptions.messages().pause();
     repeat(

@@ -204,7 +204,7 @@ class ReplyStreamTest {
     String text = "x".repeat(16 * 1024 * 1024);
     List<Integer> pushed = new ArrayList<>();
     stream =
-        new ReplyStream((buffer, from, to) -> {
+        new ReplyStream((_, _, from, to) -> {
           pushed.add(to - from);
           return false;
         });
@@ -436,12 +436,12 @@ class ReplyStreamTest {
 
   private static final class ConsumingErrors implements PushSink {
     @Override
-    public boolean onPush(ByteBuf buffer, int from, int to) {
+    public boolean onPush(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
       return false;
     }
 
     @Override
-    public boolean onError(ByteBuf buffer, int from, int to) {
+    public boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
       return true;
     }
   }

@@ -99,7 +99,7 @@ public final class ReplyTarget {
     int pushes = split(text, ends, expected);
     var pushed = new int[1];
     var stream =
-        new ReplyStream((_, _, _) -> {
+        new ReplyStream((_, _, _, _) -> {
           pushed[0]++;
           return false;
         });

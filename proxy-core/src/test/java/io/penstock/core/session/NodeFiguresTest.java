@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
 import static io.penstock.core.session.Requests.set;
@@ -36,6 +37,7 @@ class NodeFiguresTest {
     Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
     feed.send(">" + SUBSCRIBED + ">" + MESSAGE);
     client.expect("*" + SUBSCRIBED + "*" + MESSAGE).send(call("UNSUBSCRIBE b"));
+    feed.expect(PING).send("+PONG\r\n");
     feed.expect(call("unsubscribe b")).send(">" + UNSUBSCRIBED);
     client.expect("*" + UNSUBSCRIBED);
     NodeStats before = rig.countedAt(0);

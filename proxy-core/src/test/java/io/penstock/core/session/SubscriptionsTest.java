@@ -90,12 +90,12 @@ class SubscriptionsTest {
   /** Subscribes one more client to a channel that others are subscribed to. */
   private static void alsoSubscribed(Peer client, Peer feed, String channel, String confirmation) {
     client.send(call("SUBSCRIBE " + channel));
-    passFence(feed);
+    answerPing(feed);
     client.expect(confirmation);
   }
 
-  /** What the node was asked behind all messages for the clients so far, and its reply. */
-  private static void passFence(Peer feed) {
+  /** Answers what the node is asked behind all messages so far. */
+  private static void answerPing(Peer feed) {
     feed.expect(PING).send("+PONG\r\n");
   }
 
@@ -233,7 +233,7 @@ class SubscriptionsTest {
       client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
       Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       feed.send(push("subscribe", "b", ":1"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
 
       client.expect(
@@ -300,10 +300,10 @@ class SubscriptionsTest {
       second.expect(push("message", "b", "hi") + push("message", "b", large));
 
       first.send(call("UNSUBSCRIBE b"));
-      passFence(feed);
+      answerPing(feed);
       first.expect(array("unsubscribe", "b", ":0"));
       second.send(call("UNSUBSCRIBE"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b"));
       assertThat(second.pending()).isZero();
       feed.send(push("unsubscribe", "b", ":0"));
@@ -367,7 +367,7 @@ class SubscriptionsTest {
       feed.send("+PONG\r\n");
 
       second.expect(array("subscribe", "b", ":1"));
-      passFence(feed);
+      answerPing(feed);
       third.expect(array("subscribe", "b", ":1"));
       fourth.expect(array("subscribe", "b", ":1"));
       assertThat(feed.pending()).isZero();
@@ -628,7 +628,7 @@ class SubscriptionsTest {
       feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
       client.send(call("SUNSUBSCRIBE a"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("sunsubscribe a"));
       return client;
     }
@@ -660,6 +660,54 @@ class SubscriptionsTest {
 
       client.expect(array("sunsubscribe", "a", ":0"));
       listener.expect(array("ssubscribe", "foo", ":1") + array("smessage", "foo", "x"));
+    }
+
+    /** The node ends the channel before it reads the PING and the SUNSUBSCRIBE behind it. */
+    @Test
+    void anEndedShardChannelDoesNotAnswerForEarlierMessages() {
+      Peer listener = rig.client();
+      Peer feed = subscribed(listener, 1, "foo");
+      Peer leaving = rig.client();
+      leaving.send(call("SSUBSCRIBE a"));
+      feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
+      leaving.expect(array("ssubscribe", "a", ":1"));
+      Peer coming = rig.client().send(call("SUBSCRIBE foo"));
+      feed.expect(PING);
+      leaving.reset();
+      feed.expect(call("sunsubscribe a"));
+
+      feed.send(push("sunsubscribe", "a", ":0") + push("message", "foo", "earlier"));
+      feed.send("+PONG\r\n-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+
+      coming.expect(array("subscribe", "foo", ":1"));
+      listener.expect(array("message", "foo", "earlier"));
+      Peer next = rig.client();
+      alsoSubscribed(next, feed, "foo", array("subscribe", "foo", ":1"));
+      feed.send(push("message", "foo", "later"));
+      coming.expect(array("message", "foo", "later"));
+      next.expect(array("message", "foo", "later"));
+    }
+
+    /** The error is the reply to the SUNSUBSCRIBE, which the node's own push has confirmed. */
+    @Test
+    void aStaleUnsubscribeErrorDoesNotAnswerForEarlierMessages() {
+      Peer listener = rig.client();
+      Peer feed = subscribed(listener, 1, "foo");
+      Peer client = leavesShardChannel(feed);
+      feed.send(push("sunsubscribe", "a", ":0"));
+      client.expect(array("sunsubscribe", "a", ":0"));
+      Peer coming = rig.client().send(call("SUBSCRIBE foo"));
+      feed.expect(PING);
+      listener.send(call("SSUBSCRIBE {a}2"));
+      feed.expect(call("ssubscribe {a}2"));
+
+      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
+      feed.send(moved + push("message", "foo", "earlier") + "+PONG\r\n");
+      feed.send(push("ssubscribe", "{a}2", ":1") + push("message", "foo", "later"));
+
+      listener.expect(array("message", "foo", "earlier") + array("ssubscribe", "{a}2", ":1"));
+      listener.expect(array("message", "foo", "later"));
+      coming.expect(array("subscribe", "foo", ":1") + array("message", "foo", "later"));
     }
 
     /** Otherwise its last messages could be delivered behind those of the new owner. */
@@ -917,6 +965,43 @@ class SubscriptionsTest {
       second.expect(array("subscribe", "b", ":1"));
     }
 
+    @Test
+    void unsubscribingAtASilentNodeEndsWithItsConnection() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("UNSUBSCRIBE b") + PING);
+      feed.expect(PING);
+
+      rig.tick(Duration.ofSeconds(1_000));
+
+      feed.expectClosed();
+      client.expect(array("unsubscribe", "b", ":0") + "+PONG\r\n");
+    }
+
+    /** Nothing from the old owner is delivered any more. */
+    @Test
+    void noMessagesAreAwaitedFromANodeThatLostAllItsChannels() {
+      Peer leaving = rig.client();
+      Peer old = subscribed(leaving, 1, "a");
+      Peer other = rig.client();
+      alsoSubscribed(other, old, "a", array("subscribe", "a", ":1"));
+      leaving.send(call("UNSUBSCRIBE a"));
+      old.expect(PING); // not answered
+      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
+      rig.accept(0); // for commands
+      rig.tick(BUS);
+      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
+      owner.send(push("subscribe", "a", ":1") + push("message", "a", "x"));
+      leaving.expect(array("message", "a", "x"));
+
+      rig.tick(BUS);
+
+      leaving.expect(array("unsubscribe", "a", ":0"));
+      old.expect(call("unsubscribe a")).send("+PONG\r\n" + push("unsubscribe", "a", ":0"));
+      owner.send(push("message", "a", "y"));
+      other.expect(array("message", "a", "x") + array("message", "a", "y"));
+    }
+
     /** A new connection has no earlier messages. */
     @Test
     void noMessagesAreAwaitedFromALostConnection() {
@@ -1131,7 +1216,7 @@ class SubscriptionsTest {
       Peer second = rig.client();
       alsoSubscribed(second, feed, "b", array("subscribe", "b", ":1"));
       second.send(call("SSUBSCRIBE b"));
-      passFence(feed);
+      answerPing(feed);
       second.expect(array("ssubscribe", "b", ":1"));
 
       Peer client = rig.client();
@@ -1176,7 +1261,7 @@ class SubscriptionsTest {
       client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
       feed.send(push("message", "b", "m"));
       client.expect(push("message", "b", "m")).send(call("EXEC"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
 
       client.expect("*3\r\n+PONG\r\n");
@@ -1195,7 +1280,7 @@ class SubscriptionsTest {
       client.expect(push("subscribe", "b", ":1"));
       client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b"));
 
       Session session = rig.newestSession();
@@ -1246,7 +1331,7 @@ class SubscriptionsTest {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       client.send(call("UNSUBSCRIBE b"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b"));
 
       rig.client().send(call("CLIENT KILL ID 1")).expect(":1\r\n");
@@ -1392,7 +1477,7 @@ class SubscriptionsTest {
           .until(
               () -> rig.<Long>onLoop(() -> subscriptions(session).messages().bufferedBytes()) > 0);
       client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
-      passFence(feed);
+      answerPing(feed);
       feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
       await()
           .until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);
