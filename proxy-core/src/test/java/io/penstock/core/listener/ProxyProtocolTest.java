@@ -188,7 +188,7 @@ class ProxyProtocolTest {
 
   @Test
   void whoSendsNoHeaderInTimeIsClosed() {
-    int port = listen("127.0.0.1", Duration.ofMillis(100));
+    int port = listen("127.0.0.1", Duration.ofSeconds(2));
     try (Peer silent = Peer.connect(port);
         Peer slow = Peer.connect(port).send("PROXY TCP4 ");
         Peer good = Peer.connect(port).send(V1)) {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class HeldRequestsTest extends EitherDispatcher {
 
   private static final Duration LONG = Duration.ofSeconds(100);
-  private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(900);
+  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(3);
   private static final String UNAVAILABLE =
       "-UNAVAILABLE no connection to the node in time; the command did not run\r\n";
   private static final String DOWN = "-CLUSTERDOWN The cluster is down\r\n";

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ValueSource(strings = {"async", "sync"})
 class ReplicaReadsTest extends EitherDispatcher {
 
-  private static final Duration OWN_WRITES = Duration.ofSeconds(1);
+  private static final Duration OWN_WRITES = Duration.ofSeconds(5);
   private static final String ONE = "$1\r\n1\r\n";
   private static final String TWO = "$1\r\n2\r\n";
   private static final String OVERLOADED =

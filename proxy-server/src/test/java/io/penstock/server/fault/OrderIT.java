@@ -264,20 +264,25 @@ class OrderIT {
       assertThat(wire.call("SET", tag + i, "x".repeat(2_000))).isEqualTo("+OK\r\n");
     }
     setNodeTimeout("20000"); // so that it is not marked as failed
-    a.text("CONFIG", "SET", "key-load-delay", "20000"); // microseconds for each key
+    a.text("CONFIG", "SET", "key-load-delay", "200000"); // microseconds for each key
     Thread reload = Thread.ofVirtual().start(() -> a.text("DEBUG", "RELOAD"));
     try {
       Awaitility.await("it loads").atMost(PATIENCE).until(this::isLoading);
       sendFirst(false);
       awaitRetry(RetryablePrefix.LOADING);
       sendSecond(false);
+      loadFast();
 
       assertBothInOrder();
     } finally {
+      loadFast();
       reload.join();
-      a.text("CONFIG", "SET", "key-load-delay", "0");
       setNodeTimeout("1000");
     }
+  }
+
+  private void loadFast() {
+    a.text("CONFIG", "SET", "key-load-delay", "0");
   }
 
   private void setNodeTimeout(String millis) {

@@ -7,10 +7,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -71,6 +73,7 @@ abstract class ClientSuites {
 
   @ParameterizedTest
   @CsvSource({"PYTHON,2", "PYTHON,3", "GO,2", "GO,3", "NODE,2", "NODE,3"})
+  @Timeout(value = 10, unit = TimeUnit.MINUTES) // the first call may install libraries
   void programs(ClientProgram program, int protocol) throws IOException {
     Path file = authority == null ? null : authority.file().toAbsolutePath();
     check(program.run(proxy.host(), proxy.port(), protocol, file));

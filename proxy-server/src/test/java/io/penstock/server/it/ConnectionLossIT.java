@@ -61,7 +61,7 @@ class ConnectionLossIT {
 
   @Test
   void lateRepliesOfAFrozenNodeReachNoOtherClient() {
-    Duration timeout = Duration.ofSeconds(1);
+    Duration timeout = Duration.ofSeconds(3);
     try (ProxyFixture quick =
         ProxyFixture.of(cluster)
             .commandTimeout(timeout)
@@ -90,7 +90,8 @@ class ConnectionLossIT {
               .isNotEqualTo(reply.startsWith("-TIMEOUT "));
         }
         assertThat(Duration.ofNanos(System.nanoTime() - began))
-            .isBetween(timeout, timeout.multipliedBy(12).dividedBy(10));
+            .as("they do not time out one after the other")
+            .isBetween(timeout, timeout.multipliedBy(2));
       }
       node.resume();
 
@@ -109,7 +110,7 @@ class ConnectionLossIT {
   void aNodeThatWasFrozenForLongServesAgainWithoutErrors() {
     try (ProxyFixture quick =
             ProxyFixture.of(cluster)
-                .commandTimeout(Duration.ofMillis(300))
+                .commandTimeout(Duration.ofSeconds(2))
                 .failoverHold(Duration.ofSeconds(60))
                 .eventLoops(1)
                 .startReady();

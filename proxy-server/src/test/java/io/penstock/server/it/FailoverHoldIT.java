@@ -76,7 +76,7 @@ class FailoverHoldIT {
     Member replica = cluster.replicasOf(master).getFirst();
     List<Acknowledged> victims = new ArrayList<>();
     try (ProxyFixture proxy =
-        ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(1)).startReady()) {
+        ProxyFixture.of(cluster).commandTimeout(Duration.ofSeconds(5)).startReady()) {
       for (int i = 0; i < 4; i++) {
         victims.add(new Acknowledged(proxy.connect(), TAG + "text:" + i));
       }
@@ -91,6 +91,9 @@ class FailoverHoldIT {
         }
       }
       load.awaitFullSteps();
+      Awaitility.await("each has a replicated write")
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> victims.stream().allMatch(victim -> victim.confirms));
 
       master.kill();
       cluster.awaitMaster(replica);
@@ -244,6 +247,7 @@ class FailoverHoldIT {
     private final String key;
     private final Set<Long> confirmed = new LinkedHashSet<>();
     private final List<Long> unknown = new ArrayList<>();
+    private volatile boolean confirms;
     private long next;
 
     Acknowledged(RespClient wire, String key) {
@@ -260,6 +264,7 @@ class FailoverHoldIT {
         unknown.add(number);
       } else if (wire.call("WAIT", "1", "500").equals(":1\r\n")) {
         confirmed.add(number);
+        confirms = true;
       }
     }
 

@@ -42,7 +42,11 @@ class FailoverIT {
   @BeforeAll
   static void startCluster() {
     // By default a cluster without one of its masters serves no slot at all.
-    cluster = SharedCluster.builder().option("cluster-require-full-coverage", "no").start();
+    cluster =
+        SharedCluster.builder()
+            .nodeTimeout(Duration.ofSeconds(3)) // longer than a busy machine delays a master
+            .option("cluster-require-full-coverage", "no")
+            .start();
   }
 
   @AfterAll
@@ -52,7 +56,7 @@ class FailoverIT {
 
   @BeforeEach
   void start() {
-    start(Duration.ofSeconds(1));
+    start(Duration.ofSeconds(5));
   }
 
   private void start(Duration commandTimeout) {

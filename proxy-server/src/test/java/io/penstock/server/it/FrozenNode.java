@@ -4,6 +4,8 @@ import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 
@@ -18,12 +20,24 @@ public final class FrozenNode {
   public static void freeze(Member member) {
     member.pause();
     awaitSilence(member.host(), member.port());
+    awaitStop(member.server().pid());
   }
 
   /** Freezes a server. Returns when it no longer answers. */
   public static void freeze(ServerProcess server) {
     server.pause();
     awaitSilence(server.host(), server.port());
+    awaitStop(server.pid());
+  }
+
+  /** A slow server is silent too. Its state is known where there is a {@code /proc}. */
+  private static void awaitStop(long pid) {
+    Path status = Path.of("/proc", Long.toString(pid), "stat");
+    if (Files.exists(status)) {
+      Awaitility.await(pid + " is stopped")
+          .pollDelay(Duration.ZERO)
+          .until(() -> Files.readString(status).contains(") T "));
+    }
   }
 
   private static void awaitSilence(String host, int port) {

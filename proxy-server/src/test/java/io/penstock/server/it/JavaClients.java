@@ -43,8 +43,9 @@ abstract class JavaClients {
   @SuppressWarnings("NullAway.Init")
   private ProxyFixture proxy;
 
-  final void use(ProxyFixture started) {
-    proxy = started;
+  /** Starts Penstock with time for values of many megabytes. */
+  final void start(ProxyFixture.Builder settings) {
+    proxy = settings.commandTimeout(Duration.ofSeconds(20)).startReady();
   }
 
   @AfterAll
@@ -54,7 +55,11 @@ abstract class JavaClients {
 
   private JedisPooled jedis(RedisProtocol protocol) {
     var config =
-        DefaultJedisClientConfig.builder().protocol(protocol).clientName("jedis-test").build();
+        DefaultJedisClientConfig.builder()
+            .protocol(protocol)
+            .clientName("jedis-test")
+            .socketTimeoutMillis(20_000)
+            .build();
     return new JedisPooled(new HostAndPort(proxy.host(), proxy.port()), config);
   }
 

@@ -10,6 +10,6 @@ class JavaClientsIT extends JavaClients {
 
   @BeforeAll
   void start(EmbeddedCluster cluster) {
-    use(ProxyFixture.of(cluster).startReady());
+    start(ProxyFixture.of(cluster));
   }
 }

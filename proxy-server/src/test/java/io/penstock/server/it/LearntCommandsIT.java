@@ -57,6 +57,9 @@ class LearntCommandsIT {
         ProxyFixture proxy = ProxyFixture.of(cluster).startReady();
         RespClient wire = proxy.connect()) {
       awaitLearnt(proxy, "learnt.put");
+      Awaitility.await("the client's loop knows it")
+          .atMost(PATIENCE)
+          .until(() -> wire.call("learnt.put", "a", "1").equals("+OK\r\n"));
       for (String tag : Keys.tagsOfMasters(cluster)) {
         assertThat(wire.call("Learnt.Put", tag, "v" + tag)).isEqualTo("+OK\r\n");
         assertThat(wire.call("GET", tag)).isEqualTo(Wire.bulk("v" + tag));

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /**
  * A slot moves from one master to another and back while clients use it; no client gets an error.
  */
-@ExtendWith(SharedCluster.class)
+@ExtendWith(SteadyCluster.class)
 class MigrationIT {
 
   private static final int ROUNDS = 6;

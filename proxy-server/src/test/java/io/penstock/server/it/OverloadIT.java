@@ -22,9 +22,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -72,11 +74,14 @@ class OverloadIT {
     private volatile boolean stopping;
     private volatile long peakMemory;
     private volatile long slowest;
+    private final CountDownLatch begun = new CountDownLatch(1);
     private final Future<Integer> answered;
 
-    Bystander(ProxyFixture proxy) {
+    /** Returns when the first requests have been answered. */
+    Bystander(ProxyFixture proxy) throws InterruptedException {
       this.proxy = proxy;
       this.answered = thread.submit((Callable<Integer>) this::sendRequests);
+      assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
     }
 
     private int sendRequests() {
@@ -88,6 +93,7 @@ class OverloadIT {
           assertThat(wire.call("GET", "bystander" + count % 100)).startsWith("$");
           slowest = Math.max(slowest, System.nanoTime() - began);
           count++;
+          begun.countDown();
           peakMemory = Math.max(peakMemory, LimitsIT.directMemory() - memoryBefore);
         }
       }

@@ -240,6 +240,11 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    public Builder connectTimeout(Duration timeout) {
+      connectTimeout = timeout;
+      return this;
+    }
+
     public Builder failoverHold(Duration longest) {
       failoverHold = longest;
       return this;

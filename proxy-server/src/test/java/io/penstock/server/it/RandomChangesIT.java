@@ -66,7 +66,7 @@ class RandomChangesIT {
         new ClusterUpstreamSettings(
             servers.members().stream().map(ProxyFixture::node).toList(),
             ProxyFixture.credentials(servers.user(), servers.password()));
-    proxy.upstream("steady", one);
+    proxy.upstream("steady", one).commandTimeout = Duration.ofSeconds(20);
     moving = proxy.upstream("moving", two);
     proxy.listener("steady", "steady");
     concerned = proxy.listener("concerned", "moving");

@@ -355,16 +355,18 @@ class ReplicaReadsIT {
     List<CompletableFuture<Void>> readers = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
       readers.add(
-          CompletableFuture.runAsync(() -> {
-            try (RespClient client = proxy.connect()) {
-              while (!stop.get()) {
-                String reply = client.call("GET", tag);
-                if (!reply.equals("$1\r\n0\r\n") && wrong.incrementAndGet() == 1) {
-                  errors.add(reply);
+          CompletableFuture.runAsync(
+              () -> {
+                try (RespClient client = proxy.connect()) {
+                  while (!stop.get()) {
+                    String reply = client.call("GET", tag);
+                    if (!reply.equals("$1\r\n0\r\n") && wrong.incrementAndGet() == 1) {
+                      errors.add(reply);
+                    }
+                  }
                 }
-              }
-            }
-          }));
+              },
+              Thread.ofPlatform()::start));
     }
     try {
       event.run();

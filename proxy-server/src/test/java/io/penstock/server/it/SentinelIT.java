@@ -109,7 +109,7 @@ class SentinelIT {
       ServerProcess old = own.master();
       ServerProcess now = own.replicas().getFirst();
       assertThat(write.call("SET", "k", "0")).isEqualTo("+OK\r\n");
-      own.sentinels().forEach(ServerProcess::pause);
+      own.sentinels().forEach(FrozenNode::freeze);
       now.text("REPLICAOF", "NO", "ONE");
       old.text("REPLICAOF", now.host(), Integer.toString(now.port()));
       until("it copied", () -> old.text("INFO", "replication").contains("link_status:up"));
@@ -150,7 +150,7 @@ class SentinelIT {
       ServerProcess now = own.awaitMasterOtherThan(old);
       until("the failover is known", () -> hasMaster(proxy, now));
       assertThat(wire.call("SET", "k", "after")).isEqualTo("+OK\r\n");
-      own.sentinels().forEach(ServerProcess::pause);
+      own.sentinels().forEach(FrozenNode::freeze);
       old.resume();
       until("it is a master", () -> old.text("INFO", "replication").contains("role:master"));
       for (int i = 0; i < 20; i++) {
@@ -164,7 +164,8 @@ class SentinelIT {
 
   @Test
   void clientsKeepTheirDatabasesAcrossFailovers() {
-    try (ProxyFixture proxy = ProxyFixture.of(group).startReady();
+    try (ProxyFixture proxy =
+            ProxyFixture.of(group).failoverHold(Duration.ofSeconds(30)).startReady();
         Load load = new Load()) {
       load.pauseBetweenSteps(Duration.ofMillis(1));
       DatabaseClient.prepare(group.master(), group.replicas().size());
@@ -194,7 +195,7 @@ class SentinelIT {
   @Test
   void requestsWaitUntilTheFirstMasterIsFound() {
     try (SentinelGroup own = SharedGroup.builder().replicas(0).start()) {
-      own.sentinels().forEach(ServerProcess::pause);
+      own.sentinels().forEach(FrozenNode::freeze);
       try (ProxyFixture proxy = ProxyFixture.of(own).failoverHold(Duration.ofSeconds(30)).start();
           RespClient writer = proxy.connect();
           RespClient subscriber = proxy.connect()) {

@@ -10,6 +10,6 @@ class SentinelJavaClientsIT extends JavaClients {
 
   @BeforeAll
   void start(SentinelGroup group) {
-    use(ProxyFixture.of(group).startReady());
+    start(ProxyFixture.of(group));
   }
 }

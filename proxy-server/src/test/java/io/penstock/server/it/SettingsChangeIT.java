@@ -15,6 +15,7 @@ import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.wire.RespClient;
@@ -35,6 +36,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -56,6 +58,7 @@ class SettingsChangeIT {
   private final ServerProcess two = ServerProcess.start();
   private ChangingProxy proxy = new ChangingProxy();
   private ChangingProxy.UpstreamSpec first = proxy.upstream("first", one);
+  private ChangingProxy.UpstreamSpec second = proxy.upstream("second", two);
   private ChangingProxy.ListenerSpec main = proxy.listener("main", "first");
   private ChangingProxy.ListenerSpec other = proxy.listener("other", "second");
 
@@ -75,7 +78,7 @@ class SettingsChangeIT {
   void start() {
     proxy = new ChangingProxy();
     first = proxy.upstream("first", one);
-    proxy.upstream("second", two);
+    second = proxy.upstream("second", two);
     main = proxy.listener("main", "first");
     other = proxy.listener("other", "second");
     proxy.start();
@@ -200,6 +203,8 @@ class SettingsChangeIT {
 
   @Test
   void aClientOfARemovedListenerThatWaitsForAReplyIsClosedOnDemand() {
+    second.commandTimeout = Duration.ofSeconds(20);
+    proxy.apply();
     try (RespClient waiting = proxy.connect("other")) {
       waiting.call("PING");
       FrozenNode.freeze(two);
@@ -306,7 +311,7 @@ class SettingsChangeIT {
 
   @Test
   void blockedAndSubscribedClientsAreDrainedFromOtherServers() {
-    proxy.drainTimeout = Duration.ofMillis(200);
+    proxy.drainTimeout = Duration.ofSeconds(2);
     try (RespClient blocked = proxy.connect("main");
         RespClient subscribed = proxy.connect("main")) {
       blocked.send("BLPOP", "nothing", "0");
@@ -469,7 +474,9 @@ class SettingsChangeIT {
       first.commandTimeout = Duration.ofMillis(100);
       first.hold = Duration.ofMillis(100);
       proxy.apply();
-      client.call("GET", "server"); // over a connection that is made after the change
+      Awaitility.await("a connection that is made after the change")
+          .atMost(PATIENCE)
+          .until(() -> client.call("GET", "server").equals(Wire.bulk("one")));
       FrozenNode.freeze(one);
 
       assertThat(client.call("GET", "server")).startsWith("-TIMEOUT");
@@ -577,7 +584,7 @@ class SettingsChangeIT {
   void anotherPortIsBoundAndClientsOfTheEarlierOneStay() {
     int before = proxy.port("main");
     try (RespClient client = proxy.connect("main")) {
-      main.port = freePort();
+      main.port = FreePorts.take("127.0.0.1");
       proxy.apply();
 
       assertThat(proxy.port("main")).isEqualTo(main.port);
@@ -589,17 +596,19 @@ class SettingsChangeIT {
 
   @Test
   void listenersThatChangePlacesHandTheirSocketsOn() {
-    main.port = freePort();
+    main.port = FreePorts.take("127.0.0.1");
     main.maxClients = MOST_CONNECTIONS;
-    other.port = freePort();
+    other.port = FreePorts.take("127.0.0.1");
     other.maxClients = MOST_CONNECTIONS;
     proxy.apply();
     int mainPort = main.port;
     int otherPort = other.port;
     AtomicBoolean stopped = new AtomicBoolean();
-    CompletableFuture<Integer> connecting =
-        CompletableFuture.supplyAsync(
-            () -> connectUntil(stopped, mainPort), Thread.ofPlatform()::start);
+    AtomicInteger connected = new AtomicInteger();
+    CompletableFuture<Void> connecting =
+        CompletableFuture.runAsync(
+            () -> connectUntil(stopped, mainPort, connected), Thread.ofPlatform()::start);
+    Awaitility.await().atMost(PATIENCE).until(() -> connected.get() > 0);
 
     for (int i = 0; i < 10; i++) {
       int port = main.port;
@@ -618,7 +627,7 @@ class SettingsChangeIT {
     assertThat(served(otherPort)).isEqualTo("two");
 
     stopped.set(true);
-    assertThat(ProxyFixture.await(connecting)).isPositive();
+    ProxyFixture.await(connecting);
   }
 
   private static String served(int port) {
@@ -628,23 +637,13 @@ class SettingsChangeIT {
   }
 
   /** Connects again and again; throws if the port is closed once. */
-  private static int connectUntil(AtomicBoolean stopped, int port) {
-    int times = 0;
-    while (!stopped.get() && times < MOST_CONNECTIONS) {
+  private static void connectUntil(AtomicBoolean stopped, int port, AtomicInteger connected) {
+    while (!stopped.get() && connected.get() < MOST_CONNECTIONS) {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        times += socket.isConnected() ? 1 : 0;
+        connected.addAndGet(socket.isConnected() ? 1 : 0);
       } catch (IOException e) {
         throw new AssertionError("the port was closed for a time", e);
       }
-    }
-    return times;
-  }
-
-  private static int freePort() {
-    try (var free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return free.getLocalPort();
-    } catch (IOException e) {
-      throw new AssertionError(e);
     }
   }
 
@@ -755,7 +754,7 @@ class SettingsChangeIT {
       relay.holdBack(Relay.Direction.BACK);
       ProxySettings before = proxy.proxy().settings();
       first.kind = new SingleUpstreamSettings(new Endpoint("127.0.0.1", relay.port()), null, 0);
-      int port = freePort();
+      int port = FreePorts.take("127.0.0.1");
       proxy.listener("added", "second").port = port;
       CompletableFuture<ChangePlan> change =
           proxy.proxy().apply(proxy.settings()).toCompletableFuture();

@@ -61,6 +61,10 @@ class ShardReplicasIT {
     }
     ServerProcess master = servers.get(0);
     servers.get(1).text("REPLICAOF", master.host(), Integer.toString(master.port()));
+    try (RespClient admin = master.connect()) {
+      admin.call("SET", "before", "v");
+      assertThat(admin.call("WAIT", "1", "20000")).as("it follows").isEqualTo(":1\r\n");
+    }
   }
 
   @AfterEach

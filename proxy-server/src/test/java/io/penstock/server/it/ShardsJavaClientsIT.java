@@ -10,7 +10,7 @@ class ShardsJavaClientsIT extends JavaClients {
 
   @BeforeAll
   void start() {
-    use(ProxyFixture.of(servers.upstream(null)).startReady());
+    start(ProxyFixture.of(servers.upstream(null)));
   }
 
   @AfterAll

@@ -38,6 +38,8 @@ class StartupIT {
                   .start();
           RespClient wire = proxy.connect()) {
         assertThat(wire.call("PING")).isEqualTo("+PONG\r\n");
+        Awaitility.await("the nodes have been asked")
+            .until(() -> proxy.proxy().topologyStatus().lastRefresh() != null);
         String why =
             "-CLUSTERDOWN Hash slot not served: the topology is unknown: no usable answer from 3"
                 + " nodes; 127.0.0.1:";

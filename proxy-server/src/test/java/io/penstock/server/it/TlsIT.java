@@ -203,7 +203,7 @@ class TlsIT {
   /** Clients that never finish their handshakes cannot keep others out for long. */
   @Test
   void unfinishedHandshakesCountAsClientsAndEnd() throws Exception {
-    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(2));
+    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(5));
     var tls = new ListenerTls(TlsOfTests.bundle("listener"), settings);
     byte[] hello = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xFC, 3, 3}; // of 517 bytes
     List<Socket> unfinished = new ArrayList<>();
@@ -282,7 +282,8 @@ class TlsIT {
       var upstream =
           new SingleUpstreamSettings(new Endpoint(host, listening.getLocalPort()), null, 0)
               .with(NodeTransport.of(tls));
-      try (ProxyFixture connecting = ProxyFixture.of(upstream).start();
+      try (ProxyFixture connecting =
+              ProxyFixture.of(upstream).connectTimeout(Duration.ofSeconds(20)).start();
           RespClient client = connecting.connect()) {
         client.send("GET", "k");
         accepted = (SSLSocket) listening.accept();
@@ -569,7 +570,7 @@ class TlsIT {
       assertThat(client.call("SET", "k", "v")).startsWith("-UNAVAILABLE");
       assertThat(server.text("INFO", "commandstats")).doesNotContain("cmdstat_set");
       assertThat(proxy.proxy().isReady()).isFalse();
-      assertThat(proxy.stats().nodes()).anyMatch(node -> node.errors() > 0);
+      await().until(() -> proxy.stats().nodes().stream().anyMatch(node -> node.errors() > 0));
     }
   }
 

@@ -187,7 +187,7 @@ class ToolsIT {
 
   @Test
   void statAndLatencyRunWithoutErrors() throws Exception {
-    String stat = run(lineBuffered(tool("cli")), plain, null, 3, "--stat", "-i", "0.2").clean();
+    String stat = run(lineBuffered(tool("cli")), plain, null, 8, "--stat", "-i", "0.2").clean();
     assertThat(stat.lines().filter(line -> line.matches("\\d+ .*"))).hasSizeGreaterThan(5);
     assertThat(cli(plain, 2, "--latency", "--raw").clean()).isNotNull();
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(SteadyCluster.class)
 class UnresponsiveMasterIT {
 
-  private static final Duration TIMEOUT = Duration.ofMillis(400);
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   @SuppressWarnings("NullAway.Init")
   private static EmbeddedCluster cluster;
@@ -79,7 +79,7 @@ class UnresponsiveMasterIT {
           .write(Wire.request("GET", otherTag + "k"))
           .flush();
       assertThat(two.call("GET", otherTag + "k")).isEqualTo(Wire.bulk("other"));
-      assertThat(millisSince(begun)).as("another client, another master").isLessThan(300);
+      assertThat(one.available()).as("another client, another master do not wait").isZero();
 
       assertThat(one.read()).startsWith("-TIMEOUT ").contains("may have run");
       assertThat(one.read()).startsWith("-TIMEOUT ").doesNotContain("may have run");
@@ -87,6 +87,7 @@ class UnresponsiveMasterIT {
       assertThat(millisSince(begun)).isBetween(TIMEOUT.toMillis(), TIMEOUT.toMillis() * 3);
 
       paused.resume();
+      assertThat(paused.text("PING")).isEqualTo("PONG"); // new requests are answered in time
       for (int i = 0; i < 20; i++) {
         assertThat(two.call("ECHO", "mine " + i)).isEqualTo(Wire.bulk("mine " + i));
         assertThat(two.call("SET", tag + "two", "value " + i)).isEqualTo("+OK\r\n");
@@ -102,8 +103,11 @@ class UnresponsiveMasterIT {
       assertThat(wire.call("MSET", tag + "a", "1", otherTag + "b", "2")).isEqualTo("+OK\r\n");
       FrozenNode.freeze(paused);
 
-      assertThat(wire.call("MGET", tag + "a", otherTag + "b")).startsWith("-TIMEOUT ");
-      assertThat(wire.call("DEL", otherTag + "b", tag + "a")).startsWith("-TIMEOUT ");
+      wire.write(Wire.request("MGET", tag + "a", otherTag + "b"))
+          .write(Wire.request("DEL", otherTag + "b", tag + "a"))
+          .flush();
+      assertThat(wire.read()).startsWith("-TIMEOUT ");
+      assertThat(wire.read()).startsWith("-TIMEOUT ");
 
       paused.resume();
       Awaitility.await()

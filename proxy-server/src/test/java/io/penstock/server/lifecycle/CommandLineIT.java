@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -129,6 +130,7 @@ class CommandLineIT {
             start(List.of(), NOWHERE, "--spring.config.additional-location=file:" + file);
         RespClient client = penstock.connect()) {
       Files.writeString(file, "penstock.readiness: listening");
+      await().until(() -> logged(penstock, "Started PenstockApplication"));
       hangUp(penstock);
 
       await().until(() -> logged(penstock, "Reload (SIGHUP): version 2 of the configuration"));
@@ -170,9 +172,11 @@ class CommandLineIT {
   private static PenstockProcess start(List<String> before, String... arguments)
       throws IOException {
     List<String> command = new ArrayList<>(before);
-    String servers =
-        "-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path(); // for the demo
-    command.addAll(PenstockProcess.command(PenstockProcess.QUICK_START, servers));
+    List<String> flags = new ArrayList<>(List.of(PenstockProcess.QUICK_START));
+    flags.add("-D" + ServerBinary.PROPERTY + "=" + ServerBinary.find().path()); // for the demo
+    Optional.ofNullable(System.getProperty("penstock.test.fork")) // ports for this JVM's servers
+        .ifPresent(fork -> flags.add("-Dpenstock.test.fork=" + fork));
+    command.addAll(PenstockProcess.command(flags.toArray(String[]::new)));
     List<String> all = new ArrayList<>(List.of(arguments));
     all.add("--management.server.port=-1");
     return PenstockProcess.start(command, all.toArray(String[]::new));

@@ -69,6 +69,9 @@ class DrainAndKillIT {
   @BeforeEach
   void awaitReadiness() {
     await().until(() -> penstock.status("health/readiness") == 200);
+    await("the clients of the test before have gone")
+        .until(() ->
+            penstock.bean(Proxy.class).stats().toCompletableFuture().join().clientsNow() == 0);
   }
 
   @AfterEach

@@ -53,13 +53,21 @@ class ListenersProcessIT {
     two.close();
   }
 
-  /** Queues so many megabytes in a transaction, which keeps them. */
+  /** Queues so many megabytes in a transaction, which keeps them in a buffer of a power of two. */
   private Socket queue(String listener, int megabytes) throws IOException {
     Socket client = penstock.open(listener);
     client.getOutputStream().write(Wire.request("MULTI").getBytes(ISO_8859_1));
     String set = Wire.request("SET", "k", "x".repeat(MEGABYTE / 16));
     client.getOutputStream().write(set.repeat(16 * megabytes).getBytes(ISO_8859_1));
     return client;
+  }
+
+  /** Queues seven megabytes when all those of the first client are counted. */
+  private Socket queueBehind(Socket first, int megabytes) throws IOException {
+    first.setSoTimeout((int) PATIENCE.toMillis());
+    String replies = "+OK\r\n" + "+QUEUED\r\n".repeat(16 * megabytes);
+    assertThat(first.getInputStream().readNBytes(replies.length())).asString().isEqualTo(replies);
+    return queue("two", 7);
   }
 
   private boolean isLoggedAsClosed(String listener) {
@@ -71,9 +79,9 @@ class ListenersProcessIT {
   @Test
   void theirClientsShareTheMemoryOfTheProcess() throws IOException {
     try (RespClient other = penstock.connect("two");
-        Socket large = queue("one", 18);
-        Socket medium = queue("two", 12);
-        Socket last = queue("two", 8)) {
+        Socket large = queue("one", 15);
+        Socket medium = queueBehind(large, 15);
+        Socket last = queue("two", 7)) {
       await().atMost(PATIENCE).until(() -> isLoggedAsClosed("one"));
 
       assertThat(isLoggedAsClosed("two")).isFalse();

@@ -66,7 +66,7 @@ class ShardsFileIT {
     return """
     penstock:
       event-loops: 1
-      backend: { command-timeout: 500ms }
+      backend: { command-timeout: 1s }
       listeners:
         cache: { bind: 127.0.0.1, port: 0, upstream: cache }
         codis: { bind: 127.0.0.1, port: 0, upstream: old-codis }

@@ -53,6 +53,7 @@ class SmallHeapIT {
                 "-Xmx192m", "-XX:MaxDirectMemorySize=192m", "-XX:+ExitOnOutOfMemoryError"),
             "--management.server.port=0",
             "--penstock.event-loops=2",
+            "--penstock.backend.command-timeout=8s", // memory is under test, not time
             "--penstock.dispatch=" + System.getProperty("penstock.dispatch", "async"),
             "--penstock.transpond.local.resource=" + cluster.resource());
     other = penstock.connect();

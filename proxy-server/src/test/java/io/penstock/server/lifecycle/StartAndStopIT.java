@@ -158,7 +158,7 @@ class StartAndStopIT {
         await().until(() -> inFlight(penstock));
 
         assertThat(CompletableFuture.runAsync(penstock::close, VIRTUAL))
-            .succeedsWithin(Duration.ofSeconds(8));
+            .succeedsWithin(Duration.ofSeconds(30));
         assertThat(reply).failsWithin(Duration.ofSeconds(5));
       }
     }

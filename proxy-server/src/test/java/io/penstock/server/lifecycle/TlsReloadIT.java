@@ -90,20 +90,22 @@ class TlsReloadIT {
         write(folder.resolve("now"), issued);
 
         awaitService(penstock, NEW);
-        assertThat(output).contains("SSL bundle edge has changed; new connections use it");
+        await()
+            .untilAsserted(() ->
+                assertThat(output).contains("SSL bundle edge has changed; new connections use it"));
         assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
         Files.writeString(folder.resolve("now/tls.crt"), "no certificate");
         await()
             .atMost(Duration.ofSeconds(30))
-            .until(
-                () -> output.getOut().contains("SSL bundle edge has changed and cannot be used"));
+            .untilAsserted(() ->
+                assertThat(penstock.get("prometheus").body())
+                    .containsPattern(reloads("applied") + "[1-9]")
+                    .containsPattern(reloads("rejected") + "[1-9]")
+                    .contains("penstock_tls_bundle_current{bundle=\"edge\"} 0.0")
+                    .contains("penstock_tls_bundle_current{bundle=\"backend\"} 1.0"));
+        assertThat(output).contains("SSL bundle edge has changed and cannot be used");
         awaitService(penstock, NEW);
         assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
-        assertThat(penstock.get("prometheus").body())
-            .containsPattern(reloads("applied") + "[1-9]")
-            .containsPattern(reloads("rejected") + "[1-9]")
-            .contains("penstock_tls_bundle_current{bundle=\"edge\"} 0.0")
-            .contains("penstock_tls_bundle_current{bundle=\"backend\"} 1.0");
 
         write(folder.resolve("now"), issued); // which is in use
         await()

@@ -128,7 +128,7 @@ class ProxyCollectorTest {
   @Test
   void omitsItsMetricsWhileTheLoopsDoNotAnswer() throws IOException {
     assertThat(scrape(CompletableFuture::new))
-        .contains("penstock_stats_age_seconds 0.")
+        .containsPattern("penstock_stats_age_seconds \\d")
         .doesNotContain("penstock_commands");
   }
 

@@ -26,7 +26,7 @@ class FaultyReadsIT {
   private static final String PAUSE_MILLIS = "600";
 
   /** Much longer than a frozen replica is read. */
-  private static final String SLEEP_SECONDS = "3";
+  private static final String SLEEP_SECONDS = "10";
 
   @BeforeEach
   void assumeReadOnlyScripts() {

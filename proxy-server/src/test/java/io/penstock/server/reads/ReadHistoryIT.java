@@ -51,14 +51,15 @@ class ReadHistoryIT {
     try (ReplicaLag lag = ReplicaLag.of(group, group.replicas().getFirst());
         ProxyFixture proxy = ProxyFixture.of(group).reads(settings).startReady()) {
       awaitReplicas(proxy, group);
-      try (ReadWorkload workload = new ReadWorkload(proxy, SEED)) {
+      try (ReadWorkload workload = new ReadWorkload(proxy, SEED);
+          ReplicaWatch watch = new ReplicaWatch(proxy)) {
         for (int i = 0; i < 3; i++) {
           workload.awaitBatches(500);
           lag.begin();
           workload.awaitBatches(1_500);
           lag.end();
         }
-        return new ReadChecker(WINDOW, _ -> "").check(workload.stop());
+        return new ReadChecker(WINDOW, _ -> "").replicaChanges(watch).check(workload.stop());
       }
     }
   }

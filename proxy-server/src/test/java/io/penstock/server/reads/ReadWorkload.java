@@ -54,6 +54,7 @@ final class ReadWorkload implements AutoCloseable {
     for (int i = 0; i < CLIENTS; i++) {
       RespClient wire = proxy.connect();
       wires.add(wire);
+      wire.call("GET", plan.keys().getFirst()); // clients choose their replicas in this order
       var client = new Client(i, wire, new Random(seed + i));
       load.add("client " + i, client::step);
     }
