@@ -8,7 +8,7 @@ import io.penstock.core.backend.Lease;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.reply.WireRequest;
+import io.penstock.core.resp.WireRequest;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.SharedBuffer;
 import java.util.concurrent.TimeUnit;

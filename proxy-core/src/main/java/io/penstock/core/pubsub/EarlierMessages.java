@@ -1,13 +1,13 @@
 package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.SubscriberConnection;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.WireRequest;
 import io.penstock.core.transport.SharedBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class EarlierMessages {
 
-  private static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] PING = WireRequest.of("PING");
 
   private final SubscriberConnection connection;
   private final Set<AwaitedReplies> waiting = new LinkedHashSet<>(); // for the next PING
@@ -72,8 +72,7 @@ final class EarlierMessages {
 
     Ping(Set<AwaitedReplies> requests) {
       this.requests = List.copyOf(requests);
-      ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer(PING.length).writeBytes(PING);
-      bytes(new SharedBuffer(bytes), 0, PING.length);
+      bytes(new SharedBuffer(Unpooled.wrappedBuffer(PING)), 0, PING.length);
       sendOptions(Protocol.RESP3, 0, Long.MAX_VALUE); // a silent connection is closed
     }
 

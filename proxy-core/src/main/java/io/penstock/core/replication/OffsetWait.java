@@ -1,7 +1,7 @@
 package io.penstock.core.replication;
 
 import io.penstock.core.blocking.BlockingContext;
-import io.penstock.core.reply.WireRequest;
+import io.penstock.core.resp.WireRequest;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

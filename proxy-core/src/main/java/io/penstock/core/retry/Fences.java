@@ -3,7 +3,7 @@ package io.penstock.core.retry;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.reply.WireRequest;
+import io.penstock.core.resp.WireRequest;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
 import java.util.List;

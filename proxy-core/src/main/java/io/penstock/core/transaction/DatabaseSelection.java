@@ -17,7 +17,7 @@ import io.penstock.core.command.ServerVersion;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.reply.WireRequest;
+import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.transport.SharedBuffer;

@@ -10,7 +10,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.reply.ReplySlot;
-import io.penstock.core.reply.WireRequest;
+import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Shard;

@@ -621,12 +621,18 @@ class SubscriptionsTest {
       assertThat(rig.topology().calls()).contains("moved 15495 to " + rig.address(0).port());
     }
 
-    /** Unsubscribes a client from the shard channel {@code a}, at its node too. */
-    private Peer leavesShardChannel(Peer feed) {
+    /** Subscribes a client to the shard channel {@code a}. */
+    private Peer joinsShardChannel(Peer feed) {
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
       feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
+      return client;
+    }
+
+    /** Unsubscribes a client from the shard channel {@code a}, at its node too. */
+    private Peer leavesShardChannel(Peer feed) {
+      Peer client = joinsShardChannel(feed);
       client.send(call("SUNSUBSCRIBE a"));
       answerPing(feed);
       feed.expect(call("sunsubscribe a"));
@@ -667,10 +673,7 @@ class SubscriptionsTest {
     void anEndedShardChannelDoesNotAnswerForEarlierMessages() {
       Peer listener = rig.client();
       Peer feed = subscribed(listener, 1, "foo");
-      Peer leaving = rig.client();
-      leaving.send(call("SSUBSCRIBE a"));
-      feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
-      leaving.expect(array("ssubscribe", "a", ":1"));
+      Peer leaving = joinsShardChannel(feed);
       Peer coming = rig.client().send(call("SUBSCRIBE foo"));
       feed.expect(PING);
       leaving.reset();

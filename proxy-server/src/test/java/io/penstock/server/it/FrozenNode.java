@@ -18,9 +18,7 @@ public final class FrozenNode {
 
   /** Freezes a node. Returns when it no longer answers. */
   public static void freeze(Member member) {
-    member.pause();
-    awaitSilence(member.host(), member.port());
-    awaitStop(member.server().pid());
+    freeze(member.server());
   }
 
   /** Freezes a server. Returns when it no longer answers. */

@@ -53,21 +53,19 @@ class ListenersProcessIT {
     two.close();
   }
 
-  /** Queues so many megabytes in a transaction, which keeps them in a buffer of a power of two. */
+  /**
+   * Queues so many megabytes in a transaction, which keeps them in a buffer of a power of two.
+   * Returns when they are counted.
+   */
   private Socket queue(String listener, int megabytes) throws IOException {
     Socket client = penstock.open(listener);
     client.getOutputStream().write(Wire.request("MULTI").getBytes(ISO_8859_1));
     String set = Wire.request("SET", "k", "x".repeat(MEGABYTE / 16));
     client.getOutputStream().write(set.repeat(16 * megabytes).getBytes(ISO_8859_1));
-    return client;
-  }
-
-  /** Queues seven megabytes when all those of the first client are counted. */
-  private Socket queueBehind(Socket first, int megabytes) throws IOException {
-    first.setSoTimeout((int) PATIENCE.toMillis());
+    client.setSoTimeout((int) PATIENCE.toMillis());
     String replies = "+OK\r\n" + "+QUEUED\r\n".repeat(16 * megabytes);
-    assertThat(first.getInputStream().readNBytes(replies.length())).asString().isEqualTo(replies);
-    return queue("two", 7);
+    assertThat(client.getInputStream().readNBytes(replies.length())).asString().isEqualTo(replies);
+    return client;
   }
 
   private boolean isLoggedAsClosed(String listener) {
@@ -80,7 +78,7 @@ class ListenersProcessIT {
   void theirClientsShareTheMemoryOfTheProcess() throws IOException {
     try (RespClient other = penstock.connect("two");
         Socket large = queue("one", 15);
-        Socket medium = queueBehind(large, 15);
+        Socket medium = queue("two", 7);
         Socket last = queue("two", 7)) {
       await().atMost(PATIENCE).until(() -> isLoggedAsClosed("one"));
 

@@ -1,10 +1,8 @@
-package io.penstock.core.reply;
+package io.penstock.core.resp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.resp.Protocol;
-import io.penstock.core.resp.ReplyWriter;
 import java.util.Arrays;
 import java.util.List;
 
