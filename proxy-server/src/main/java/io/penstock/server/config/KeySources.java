@@ -2,11 +2,9 @@ package io.penstock.server.config;
 
 import io.penstock.server.secret.SecretKeys;
 import io.penstock.server.url.ResourceUrl;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -179,19 +177,6 @@ final class KeySources {
       }
     }
     return false;
-  }
-
-  /** Returns every place where a key is set, the one that wins first. */
-  List<String> origins(ConfigurationPropertyName name) {
-    List<String> origins = new ArrayList<>();
-    for (ConfigurationPropertySource source : sources) {
-      ConfigurationProperty property = source.getConfigurationProperty(name);
-      String origin = origin(property);
-      if (property != null) {
-        origins.add(origin == null ? "unknown place" : origin);
-      }
-    }
-    return origins;
   }
 
   /** Describes an error of a key with a value that may be shown; passwords are masked. */

@@ -33,11 +33,8 @@ final class KeyTree {
 
   private final Map<ConfigurationPropertyName, Key> keys = new LinkedHashMap<>();
   private final Set<ConfigurationPropertyName> sections = new HashSet<>();
-  private final Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld;
 
-  private KeyTree(Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld) {
-    this.newByOld = newByOld;
-  }
+  private KeyTree() {}
 
   /**
    * One key.
@@ -57,30 +54,16 @@ final class KeyTree {
   }
 
   static KeyTree of(String prefix, Class<? extends Record> type) {
-    return of(prefix, type, Map.of());
-  }
-
-  /**
-   * The keys of a record, and old names for some of them.
-   *
-   * @param newByOld the new name of each old one
-   */
-  static KeyTree of(
-      String prefix,
-      Class<? extends Record> type,
-      Map<ConfigurationPropertyName, ConfigurationPropertyName> newByOld) {
-    KeyTree tree = new KeyTree(newByOld);
+    KeyTree tree = new KeyTree();
     tree.add(ConfigurationPropertyName.of(prefix), type, null);
     return tree;
   }
 
-  /**
-   * Returns whether there is such a key, by its name or an old one, or such an element of a list.
-   */
+  /** Returns whether there is such a key, or such an element of a list. */
   boolean contains(ConfigurationPropertyName wanted) {
     ConfigurationPropertyName name = template(KeyNames.canonical(wanted));
     Key list = name.isLastElementIndexed() ? keys.get(name.getParent()) : null;
-    return list == null ? keys.containsKey(newName(name)) : list.isList();
+    return list == null ? keys.containsKey(name) : list.isList();
   }
 
   /**
@@ -112,19 +95,14 @@ final class KeyTree {
     return key.toString().replace(ANY_NAME, ".NAME").replace(ANY_INDEX, "[]");
   }
 
-  /** Returns the name that replaces this one; the name itself if it is not an old one. */
-  private ConfigurationPropertyName newName(ConfigurationPropertyName name) {
-    return newByOld.getOrDefault(name, name);
-  }
-
   /** Returns whether there are keys below this name, which is not a key itself. */
   boolean isSection(ConfigurationPropertyName name) {
     return sections.contains(template(name));
   }
 
-  /** Returns the names of all keys, and then the old names. */
+  /** Returns the names of all keys. */
   Stream<ConfigurationPropertyName> names() {
-    return Stream.concat(keys.keySet().stream(), newByOld.keySet().stream());
+    return keys.keySet().stream();
   }
 
   /** Returns the keys with values of this type. */
@@ -146,7 +124,7 @@ final class KeyTree {
 
   /** Returns the default of a key, or null. */
   @Nullable String defaultOf(ConfigurationPropertyName name) {
-    Key key = keys.get(newName(template(KeyNames.canonical(name))));
+    Key key = keys.get(template(KeyNames.canonical(name)));
     return key == null ? null : key.defaultValue();
   }
 
@@ -156,11 +134,7 @@ final class KeyTree {
    */
   @Nullable ConfigurationPropertyName variableNamed(ConfigurationPropertyName variable) {
     String wanted = belowPrefix(variable);
-    return names()
-        .filter(name -> belowPrefix(name).equals(wanted))
-        .findFirst()
-        .map(this::newName)
-        .orElse(null);
+    return names().filter(name -> belowPrefix(name).equals(wanted)).findFirst().orElse(null);
   }
 
   private static String belowPrefix(ConfigurationPropertyName name) {
@@ -195,7 +169,7 @@ final class KeyTree {
       return null;
     }
     if (!named) {
-      return newName(best);
+      return best;
     }
     return best.getParent().equals(wrong.getParent())
         ? withoutIndex(wanted)

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -32,8 +30,6 @@ import org.springframework.validation.Validator;
  */
 public final class PropertiesReader {
 
-  private static final Logger LOG = LoggerFactory.getLogger(PropertiesReader.class);
-
   static final String PREFIX = "penstock";
   static final String COMPATIBLE_PREFIX = "camellia-redis-proxy";
 
@@ -48,12 +44,11 @@ public final class PropertiesReader {
 
   private static final Pattern NON_ZERO_NUMBER = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
-  static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class, RenamedKeys.newByOld());
+  static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
   private static final KeyTree COMPATIBLE_KEYS =
       KeyTree.of(COMPATIBLE_PREFIX, CompatibleKeys.class);
 
   private static final ConfigurationPropertyNameAliases ALIASES = aliases();
-  private static final ConfigurationPropertyNameAliases RENAMED = RenamedKeys.aliases();
 
   private final KeySources sources;
   private final Set<ConfigurationPropertyName> own;
@@ -96,9 +91,7 @@ public final class PropertiesReader {
     names.rejectInvalid();
     rejectUnknownKeys();
     names.rejectKeysOfDefaultListener();
-    rejectBothNames();
     rejectTwoNamesOfOneKey();
-    warnOfOldNames();
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder = new Binder(ownSources(), placeholders);
@@ -173,10 +166,6 @@ public final class PropertiesReader {
 
   /** Returns the name under which a key is set, by any of its names, or null if it is not set. */
   private @Nullable ConfigurationPropertyName nameThatIsSet(ConfigurationPropertyName key) {
-    ConfigurationPropertyName old = RENAMED.getNameForAlias(key);
-    if (old != null && own.contains(old)) {
-      return old;
-    }
     if (sources.findValue(key) != null) {
       return key;
     }
@@ -231,7 +220,7 @@ public final class PropertiesReader {
       NamedSource named =
           new NamedSource(
               compatible.isEmpty()
-                  ? source.withAliases(RENAMED)
+                  ? source
                   : source.filter(compatible::contains).withAliases(ALIASES),
               names::isListed);
       aliased.add(named);
@@ -272,23 +261,6 @@ public final class PropertiesReader {
     }
   }
 
-  private void rejectBothNames() {
-    RenamedKeys.newByOld()
-        .forEach((old, now) -> {
-          if (own.contains(old) && own.contains(now)) {
-            throw new InvalidConfigurationException(
-                sources.fault(
-                    old,
-                    "it is the old name of "
-                        + now
-                        + ", which is set too ("
-                        + String.join(", ", sources.origins(now))
-                        + ")",
-                    "remove " + old));
-          }
-        });
-  }
-
   /** In two sources, one overrides the other; in one, neither is meant more than the other. */
   private void rejectTwoNamesOfOneKey() {
     for (ConfigurationPropertyName name : own) {
@@ -301,20 +273,6 @@ public final class PropertiesReader {
                 "remove one of them"));
       }
     }
-  }
-
-  private void warnOfOldNames() {
-    RenamedKeys.newByOld()
-        .forEach((old, now) -> {
-          for (String origin : own.contains(old) ? sources.origins(old) : List.<String>of()) {
-            LOG.warn(
-                "{} ({}) is deprecated and stops working with the next release; rename it to"
-                    + " {}",
-                old,
-                origin,
-                now);
-          }
-        });
   }
 
   private void rejectUnknownKeys() {

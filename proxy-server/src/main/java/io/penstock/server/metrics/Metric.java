@@ -281,21 +281,7 @@ public enum Metric {
   public enum Type {
     COUNTER,
     GAUGE,
-    HISTOGRAM;
-
-    /** Returns the name that Prometheus shows. */
-    String exportedName(String baseName) {
-      return this == COUNTER ? baseName + "_total" : baseName;
-    }
-
-    /** Returns an empty family of a counter or a gauge. */
-    Family family(String baseName, String help) {
-      return switch (this) {
-        case COUNTER -> Family.counter(baseName, help);
-        case GAUGE -> Family.gauge(baseName, help);
-        case HISTOGRAM -> throw new IllegalStateException(baseName + " is a histogram");
-      };
-    }
+    HISTOGRAM
   }
 
   private static final String BYTES = "_bytes";
@@ -320,7 +306,7 @@ public enum Metric {
 
   /** Returns the name that Prometheus shows. */
   String exportedName() {
-    return type.exportedName(baseName);
+    return type == Type.COUNTER ? baseName + "_total" : baseName;
   }
 
   /** Returns the name without {@code _total}. */
@@ -348,7 +334,11 @@ public enum Metric {
 
   /** Returns an empty family of a counter or a gauge. */
   Family family() {
-    return type.family(baseName, help);
+    return switch (type) {
+      case COUNTER -> Family.counter(baseName, help);
+      case GAUGE -> Family.gauge(baseName, help);
+      case HISTOGRAM -> throw new IllegalStateException(baseName + " is a histogram");
+    };
   }
 
   HistogramSnapshot.Builder histogram() {

@@ -11,22 +11,15 @@ import io.penstock.core.ProxyUpstream;
 import io.penstock.server.tls.TlsBundles;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.boot.actuate.autoconfigure.endpoint.expose.IncludeExcludeEndpointFilter;
-import org.springframework.boot.actuate.endpoint.EndpointId;
-import org.springframework.boot.actuate.endpoint.web.ExposableWebEndpoint;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.core.env.Environment;
 
 /** Registers the metrics of the proxy where Prometheus reads them. */
 @Configuration(proxyBeanMethods = false)
 public class MetricsConfiguration {
 
-  private static final Logger LOG = LoggerFactory.getLogger(MetricsConfiguration.class);
   private static final Duration MAX_AGE = Duration.ofMillis(500);
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
@@ -49,9 +42,7 @@ public class MetricsConfiguration {
   @Bean
   SmartInitializingSingleton proxyMetrics(PrometheusRegistry registry, Proxy proxy) {
     return () -> {
-      registry.register(
-          DeprecatedMetrics.withOldNames(
-              new ProxyCollector(new StatsReader(proxy::statsByName, MAX_AGE, TIMEOUT))));
+      registry.register(new ProxyCollector(new StatsReader(proxy::statsByName, MAX_AGE, TIMEOUT)));
       registry.register(
           new UpstreamCollector(
               () -> proxy.upstreams().stream().map(MetricsConfiguration::view).toList()));
@@ -64,30 +55,6 @@ public class MetricsConfiguration {
         upstream.status(),
         upstream.topologyStatus().lastSuccess(),
         upstream.readsReplicas());
-  }
-
-  /** The old names of meters, and a line in the log that old names are exported. */
-  @Bean
-  SmartInitializingSingleton deprecatedMetrics(
-      PrometheusRegistry registry, MeterRegistry meters, Environment environment) {
-    return () -> {
-      registry.register(DeprecatedMetrics.ofMeters(meters));
-      if (isExported(environment)) {
-        LOG.info(
-            "{} metrics have new names (docs/reference/metrics.md); the old names are exported as"
-                + " well until the next release",
-            DeprecatedMetrics.oldNames().size());
-      }
-    };
-  }
-
-  /** Returns whether the management port is open and serves metrics. */
-  static boolean isExported(Environment environment) {
-    var exposed =
-        new IncludeExcludeEndpointFilter<>(
-            ExposableWebEndpoint.class, environment, "management.endpoints.web.exposure");
-    return environment.getProperty("server.port", Integer.class, 0) >= 0
-        && exposed.match(EndpointId.of("prometheus"));
   }
 
   /** The limit of {@link Metric#CLIENT_MEMORY}. */

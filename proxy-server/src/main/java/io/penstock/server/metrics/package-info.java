@@ -5,8 +5,7 @@
  * counters are summed at each scrape: {@link io.penstock.server.metrics.StatsReader} queries the
  * core, and {@link io.penstock.server.metrics.ProxyCollector} translates the result. Only rare
  * events are counted as they happen, in {@link io.penstock.server.metrics.RefreshCounter} and
- * {@link io.penstock.server.metrics.BundleReloadCounter}. {@link
- * io.penstock.server.metrics.DeprecatedMetrics} adds old names.
+ * {@link io.penstock.server.metrics.BundleReloadCounter}.
  */
 @NullMarked
 package io.penstock.server.metrics;

@@ -12,9 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.config.YamlPropertiesFactoryBean;
@@ -49,30 +47,13 @@ class ConfigurationPageTest {
     Map<String, Effect> effects = PropertiesReader.KEYS.effects();
 
     assertThat(effects.keySet())
-        .containsAll(
-            PropertiesReader.KEYS
-                .names()
-                .filter(Predicate.not(RenamedKeys.newByOld()::containsKey))
-                .map(KeyTree::shown)
-                .toList());
+        .containsAll(PropertiesReader.KEYS.names().map(KeyTree::shown).toList());
     assertThat(effects)
         .containsEntry("penstock.dispatch", Effect.RESTART)
         .containsEntry("penstock.sync.max-connections-per-node", Effect.RESTART)
         .containsEntry("penstock.upstreams.NAME.resource", Effect.DRAINS)
         .containsEntry("penstock.upstreams.NAME.password-file", Effect.LIVE)
         .containsEntry("penstock.listeners.NAME.port", Effect.LIVE);
-  }
-
-  @Test
-  void everyRenamedKeyIsListed() throws IOException {
-    String rows =
-        RenamedKeys.newByOld().entrySet().stream()
-            .map(key -> "| `%s` | `%s` |\n".formatted(key.getKey(), key.getValue()))
-            .collect(Collectors.joining());
-
-    assertThat(ConfigurationPage.FILE)
-        .content()
-        .contains("| Old key | New key |\n|---|---|\n" + rows + "\n");
   }
 
   @Test
@@ -112,7 +93,6 @@ class ConfigurationPageTest {
   private static List<String> currentKeys() {
     return PropertiesReader.KEYS
         .names()
-        .filter(Predicate.not(RenamedKeys.newByOld()::containsKey))
         .filter(key -> KeyNames.inherited(key) == null)
         .map(KeyTree::shown)
         .toList();

@@ -384,6 +384,7 @@ class PropertiesReaderTest {
           penstock.backend.comand-timeout | write penstock.backend.command-timeout, or remove it
           penstock.command-timeout        | write penstock.backend.command-timeout, or remove it
           penstock.resource               | write penstock.transpond.local.resource, or remove it
+          penstock.backend.max-in-flight  | remove it; docs/reference/configuration.md lists the keys
           penstock.something.else         | remove it; docs/reference/configuration.md lists the keys
           """)
   void rejectsAnUnknownKeyWithASuggestion(String key, String fix) {

@@ -22,14 +22,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The tables of {@code docs/reference/metrics.md}, made of {@link Metric} and {@link
- * DeprecatedMetrics}. A block of the page names the beginnings of the names of its metrics.
+ * The tables of {@code docs/reference/metrics.md}, made of {@link Metric}. A block of the page
+ * names the beginnings of the names of its metrics.
  */
 final class MetricsPage {
 
   static final Path FILE = Path.of("../docs/reference/metrics.md");
 
-  private static final String DEPRECATED = "deprecated";
   private static final String LABELS = "labels";
 
   private MetricsPage() {}
@@ -37,18 +36,14 @@ final class MetricsPage {
   /** Returns the metrics of all blocks of the page. */
   static List<Metric> documented() throws IOException {
     return GeneratedTables.contents(FILE).stream()
-        .filter(content -> !content.equals(DEPRECATED) && !content.equals(LABELS))
+        .filter(content -> !content.equals(LABELS))
         .flatMap(prefixes -> metrics(prefixes).stream())
         .toList();
   }
 
   /** Returns the table of a block. */
   static String table(String content) {
-    return switch (content) {
-      case DEPRECATED -> deprecated();
-      case LABELS -> labels();
-      default -> metricsTable(content);
-    };
+    return content.equals(LABELS) ? labels() : metricsTable(content);
   }
 
   private static List<Metric> metrics(String prefixes) {
@@ -83,23 +78,6 @@ final class MetricsPage {
   private static String unit(Metric metric) {
     String name = metric.baseName();
     return name.endsWith("_seconds") ? "seconds" : name.endsWith("_bytes") ? "bytes" : "";
-  }
-
-  private static String deprecated() {
-    return DeprecatedMetrics.oldNames().stream()
-        .map(old ->
-            "| `%s` | `%s` | %s |\n"
-                .formatted(old.exportedName(), old.now().exportedName(), oldValues(old)))
-        .collect(
-            Collectors.joining(
-                "", "| Old name | New name | Old values of labels |\n|---|---|---|\n", ""));
-  }
-
-  private static String oldValues(DeprecatedMetrics.OldName old) {
-    return old.oldValues().entrySet().stream()
-        .sorted(Map.Entry.comparingByKey())
-        .map(value -> "`%s` (now `%s`)".formatted(value.getValue(), value.getKey()))
-        .collect(Collectors.joining(", "));
   }
 
   private static String labels() {

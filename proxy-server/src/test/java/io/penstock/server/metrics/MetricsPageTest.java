@@ -65,14 +65,10 @@ class MetricsPageTest {
   @Test
   void whatIsDeclaredIsWhatIsExported() {
     Map<String, MetricSnapshot> exported = exported();
-    Set<String> old =
-        DeprecatedMetrics.oldNames().stream()
-            .map(DeprecatedMetrics.OldName::baseName)
-            .collect(Collectors.toSet());
 
     assertThat(exported.keySet())
         .containsExactlyInAnyOrderElementsOf(
-            Stream.concat(Stream.of(Metric.values()).map(Metric::baseName), old.stream()).toList());
+            Stream.of(Metric.values()).map(Metric::baseName).toList());
     for (Metric metric : Metric.values()) {
       MetricSnapshot snapshot = of(metric, exported);
       assertThat(snapshot).isInstanceOf(type(metric));
@@ -124,16 +120,14 @@ class MetricsPageTest {
     var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     PrometheusRegistry registry = meters.getPrometheusRegistry();
     registry.register(
-        DeprecatedMetrics.withOldNames(
-            new ProxyCollector(
-                new StatsReader(
-                    () -> CompletableFuture.completedFuture(byName(stats())),
-                    Duration.ZERO,
-                    Duration.ofSeconds(5)))));
+        new ProxyCollector(
+            new StatsReader(
+                () -> CompletableFuture.completedFuture(byName(stats())),
+                Duration.ZERO,
+                Duration.ofSeconds(5))));
     registry.register(
         new UpstreamCollector(
             () -> List.of(new UpstreamCollector.View("default", upstream(), Instant.now(), true))));
-    registry.register(DeprecatedMetrics.ofMeters(meters));
     new RefreshCounter(meters).ofUpstream(Label.ONLY);
     new EjectionCounter(
         meters,
