@@ -182,9 +182,9 @@ public record ProxySettings(
    * Topology refresh.
    *
    * @param period time between periodic refreshes
-   * @param adaptiveTimeout least time between two adaptive refreshes
+   * @param minRefreshInterval least time between two adaptive refreshes
    */
-  public record Refresh(Duration period, Duration adaptiveTimeout) {}
+  public record Refresh(Duration period, Duration minRefreshInterval) {}
 
   /** Returns these settings with other listeners. */
   public ProxySettings withListeners(List<Listener> others) {

@@ -149,7 +149,7 @@ public final class ProxyUpstream {
         control,
         settings.backend().connectTimeout(),
         refresh.period(),
-        refresh.adaptiveTimeout(),
+        refresh.minRefreshInterval(),
         events,
         label);
   }

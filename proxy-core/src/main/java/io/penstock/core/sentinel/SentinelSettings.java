@@ -10,7 +10,7 @@ import java.util.List;
  * @param sentinels the sentinels to query first, with their access
  * @param connectTimeout for connecting to a sentinel or node; its answers may take as long again
  * @param period between periodic refreshes
- * @param adaptiveTimeout least time between two adaptive refreshes
+ * @param minRefreshInterval least time between two adaptive refreshes
  * @param logPrefix what log lines begin with
  */
 record SentinelSettings(
@@ -18,7 +18,7 @@ record SentinelSettings(
     String masterName,
     Duration connectTimeout,
     Duration period,
-    Duration adaptiveTimeout,
+    Duration minRefreshInterval,
     String logPrefix) {
 
   /** For the only upstream. */
@@ -27,7 +27,7 @@ record SentinelSettings(
       String masterName,
       Duration connectTimeout,
       Duration period,
-      Duration adaptiveTimeout) {
-    this(sentinels, masterName, connectTimeout, period, adaptiveTimeout, "");
+      Duration minRefreshInterval) {
+    this(sentinels, masterName, connectTimeout, period, minRefreshInterval, "");
   }
 }

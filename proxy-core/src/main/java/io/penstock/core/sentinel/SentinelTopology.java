@@ -81,7 +81,7 @@ final class SentinelTopology implements Upstream {
         new RefreshSchedule(
             thread,
             settings.period(),
-            settings.adaptiveTimeout(),
+            settings.minRefreshInterval(),
             new Backoff(FIRST_RETRY, longest, environment.random),
             this::refresh);
     this.subscriptions =

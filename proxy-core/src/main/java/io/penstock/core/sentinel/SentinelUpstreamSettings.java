@@ -78,7 +78,7 @@ public record SentinelUpstreamSettings(
             masterName,
             context.connectTimeout(),
             context.period(),
-            context.adaptiveTimeout(),
+            context.minRefreshInterval(),
             context.label().prefix());
     return SentinelTopology.create(settings, access(), context.control(), context.events());
   }

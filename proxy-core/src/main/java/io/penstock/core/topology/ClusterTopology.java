@@ -69,7 +69,7 @@ public final class ClusterTopology implements Upstream {
         new RefreshSchedule(
             thread,
             settings.period(),
-            settings.adaptiveTimeout(),
+            settings.minRefreshInterval(),
             new Backoff(FIRST_RETRY, longest, random),
             this::refresh);
   }

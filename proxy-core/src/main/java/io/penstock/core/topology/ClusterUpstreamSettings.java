@@ -31,7 +31,7 @@ public record ClusterUpstreamSettings(
             seeds.stream().map(seed -> seed.with(access())).toList(),
             context.connectTimeout(),
             context.period(),
-            context.adaptiveTimeout(),
+            context.minRefreshInterval(),
             context.label().prefix());
     return ClusterTopology.create(settings, context.control(), context.events());
   }

@@ -80,7 +80,7 @@ final class ProxiesTopology implements Upstream {
         new RefreshSchedule(
             environment.thread,
             settings.period,
-            settings.adaptiveTimeout,
+            settings.minRefreshInterval,
             new Backoff(FIRST_RETRY, LONGEST_RETRY, environment.random),
             this::refresh);
   }
@@ -89,10 +89,10 @@ final class ProxiesTopology implements Upstream {
    * How often proxies are checked.
    *
    * @param period between periodic refreshes
-   * @param adaptiveTimeout least time between two adaptive refreshes
+   * @param minRefreshInterval least time between two adaptive refreshes
    * @param logPrefix what log lines begin with
    */
-  record Settings(Duration period, Duration adaptiveTimeout, String logPrefix) {}
+  record Settings(Duration period, Duration minRefreshInterval, String logPrefix) {}
 
   /** Dependencies that tests replace. */
   record Environment(Pinger pinger, TopologyThread thread, RandomGenerator random) {

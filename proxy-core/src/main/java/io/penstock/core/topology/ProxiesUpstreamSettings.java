@@ -40,7 +40,7 @@ public record ProxiesUpstreamSettings(
     return new ProxiesTopology(
         nodes,
         new ProxiesTopology.Settings(
-            context.period(), context.adaptiveTimeout(), context.label().prefix()),
+            context.period(), context.minRefreshInterval(), context.label().prefix()),
         ProxiesTopology.Environment.of(context.control()));
   }
 

@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while
  *       the topology is incomplete.
- *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code adaptiveTimeout} apart.
- *       Triggers that come in between, or during a refresh, are not lost: they are merged into one
- *       more refresh, which begins as soon as it may. A refresh of any kind that begins after a
- *       trigger satisfies it.
+ *   <li>Adaptive: at once, but two adaptive refreshes begin at least {@code minRefreshInterval}
+ *       apart. Triggers that come in between, or during a refresh, are not lost: they are merged
+ *       into one more refresh, which begins as soon as it may. A refresh of any kind that begins
+ *       after a trigger satisfies it.
  *   <li>After a failure: by the back-off only, until a refresh has succeeded.
  *   <li>Urgent: {@link #URGENT_NANOS} after the start of the last refresh, also after failures.
  * </ul>
@@ -38,7 +38,7 @@ public final class RefreshSchedule {
 
   private final TopologyThread thread;
   private final Duration period;
-  private final long adaptiveNanos;
+  private final long minIntervalNanos;
   private final Backoff backoff;
   private final Consumer<Refresh> refresh;
 
@@ -63,7 +63,7 @@ public final class RefreshSchedule {
   public RefreshSchedule(
       TopologyThread thread,
       Duration period,
-      Duration adaptiveTimeout,
+      Duration minRefreshInterval,
       Backoff backoff,
       Consumer<Refresh> refresh) {
     if (period.isNegative() || period.isZero()) {
@@ -71,7 +71,7 @@ public final class RefreshSchedule {
     }
     this.thread = thread;
     this.period = period;
-    this.adaptiveNanos = adaptiveTimeout.toNanos();
+    this.minIntervalNanos = minRefreshInterval.toNanos();
     this.backoff = backoff;
     this.refresh = refresh;
   }
@@ -144,7 +144,7 @@ public final class RefreshSchedule {
       return; // served when the running refresh, or the next attempt, has ended
     }
     long now = thread.nanoTime();
-    long earliest = hadAdaptive ? lastAdaptive + adaptiveNanos : now;
+    long earliest = hadAdaptive ? lastAdaptive + minIntervalNanos : now;
     if (urgent) {
       earliest = lastBegan + URGENT_NANOS;
     }

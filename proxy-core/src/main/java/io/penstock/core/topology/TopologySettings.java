@@ -10,14 +10,14 @@ import java.util.List;
  * @param seeds the nodes to query first, and again if no known node answers
  * @param connectTimeout for connecting to a node; its answers may take as long again
  * @param period between periodic refreshes
- * @param adaptiveTimeout least time between two adaptive refreshes
+ * @param minRefreshInterval least time between two adaptive refreshes
  * @param logPrefix what log lines begin with
  */
 public record TopologySettings(
     List<Endpoint> seeds,
     Duration connectTimeout,
     Duration period,
-    Duration adaptiveTimeout,
+    Duration minRefreshInterval,
     String logPrefix) {
 
   public TopologySettings {
@@ -26,7 +26,7 @@ public record TopologySettings(
 
   /** For the only upstream. */
   TopologySettings(
-      List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration adaptiveTimeout) {
-    this(seeds, connectTimeout, period, adaptiveTimeout, "");
+      List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration minRefreshInterval) {
+    this(seeds, connectTimeout, period, minRefreshInterval, "");
   }
 }

@@ -24,7 +24,7 @@ public interface UpstreamSettings {
    * @param control queries nodes outside the data path
    * @param connectTimeout for connecting to a node; its answers may take as long again
    * @param period between periodic refreshes
-   * @param adaptiveTimeout least time between two adaptive refreshes
+   * @param minRefreshInterval least time between two adaptive refreshes
    * @param events receives refresh events
    * @param label for log lines
    */
@@ -32,7 +32,7 @@ public interface UpstreamSettings {
       ControlPlane control,
       Duration connectTimeout,
       Duration period,
-      Duration adaptiveTimeout,
+      Duration minRefreshInterval,
       ProxyEvents events,
       Label label) {}
 
