@@ -48,7 +48,7 @@ public final class ProxyListener {
   private volatile List<InetSocketAddress> addresses = List.of();
 
   /**
-   * What it does at present. Replaced as a whole.
+   * The settings in force, and the clients that have them. Replaced as a whole.
    *
    * @param passwords of clients, which a change of the settings may leave valid for some time
    * @param loops its clients, for each loop and lane of the upstream

@@ -47,7 +47,7 @@ final class OpenClient extends ChannelInboundHandlerAdapter {
     return Objects.requireNonNull(channel);
   }
 
-  /** Returns whether the connection can take more at present. */
+  /** Returns whether the connection can take more now. */
   boolean canTakeMore() {
     return channel().isWritable();
   }

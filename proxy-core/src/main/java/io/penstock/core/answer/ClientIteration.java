@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * Runs an action for each client of a loop, of which there may be tens of thousands, in slices.
+ * Runs an action for each client of a loop, in slices: there may be tens of thousands of them.
  * Confined to the loop.
  */
 public final class ClientIteration implements Sliced {

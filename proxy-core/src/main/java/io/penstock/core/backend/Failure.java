@@ -8,9 +8,9 @@ public enum Failure {
   TIMEOUT,
   /** It was sent, at least in part, and the connection was lost. The command may have run. */
   CONNECTION_LOST,
-  /** No node serves the partition at present. The command did not run. */
+  /** No node serves the partition. The command did not run. */
   NO_OWNER,
-  /** The exchange may only be read from a replica, and none may be read at present. */
+  /** The exchange may only be read from a replica, and none may be read. */
   NO_REPLICA,
   /**
    * A limit is reached: requests in a failover hold, in flight or unsent bytes on a connection, or

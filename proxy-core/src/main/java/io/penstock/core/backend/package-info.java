@@ -3,8 +3,9 @@
  *
  * <p>{@link io.penstock.core.backend.Exchange}s enter in the order they are sent. Each ends with
  * exactly one of its callbacks, in the order of the node's replies, on the same loop. This package
- * knows nothing about placements, clients or redirects: an exchange has a destination, which
- * dispatchers read, and an error reply is a reply like any other.
+ * does not interpret placements or redirects: an exchange carries its destination, which
+ * dispatchers read, and an error reply is a reply like any other. Of a client it knows only whether
+ * it is still connected.
  */
 @NullMarked
 package io.penstock.core.backend;

@@ -143,7 +143,7 @@ class LoopNodes implements BackendListener {
   }
 
   /**
-   * Returns the node for the exchange. If no node serves its destination at present, fails the
+   * Returns the node for the exchange. If no node serves its destination, fails the
    * exchange, requests a refresh and returns null.
    */
   @Nullable BackendNode nodeFor(Exchange exchange) {

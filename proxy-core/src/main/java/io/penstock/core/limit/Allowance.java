@@ -23,7 +23,7 @@ public final class Allowance {
   /** Limit of the expected bytes of replies to all unanswered requests. */
   private static final long MAX_EXPECTED = 4 * 1024 * 1024;
 
-  /** An expected reply of so many bytes or more is large. */
+  /** In bytes. An expected reply of this size or more is large. */
   private static final int LARGE = 32 * 1024;
 
   /** Expected bytes of a reply when nothing is known: eight requests are handled at once. */

@@ -44,7 +44,7 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   /**
    * Sends the error line and closes the connection, now or soon.
    *
-   * @param all how many such connections are kept at present
+   * @param all number of such connections that are open
    * @return the handler that reads from the channel until it is closed; null if none is needed
    */
   static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {

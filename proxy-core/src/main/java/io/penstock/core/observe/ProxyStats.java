@@ -145,7 +145,7 @@ public record ProxyStats(
    *
    * @param memory bytes of client memory
    * @param unanswered pending requests
-   * @param paused clients that are not read at present: they have too many pending requests or too
+   * @param paused clients that are not read now: they have too many pending requests or too
    *     much unread output, a node does not keep up, or they wait after a failed AUTH
    * @param closed clients closed for a limit, by reason
    * @param authenticationFailures how often clients gave wrong credentials
@@ -221,7 +221,7 @@ public record ProxyStats(
   /**
    * Requests in failover holds.
    *
-   * @param now that are held at present
+   * @param now requests that are held
    * @param outcomes counts by the ordinal of {@link HeldOutcome}
    */
   public record HeldStats(long now, long[] outcomes) {

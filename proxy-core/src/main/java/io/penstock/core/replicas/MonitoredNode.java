@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /** What is known about one master or replica. Confined to the topology thread. */
 final class MonitoredNode {
 
-  /** A node that has left a query unanswered at the start of so many rounds does not answer. */
+  /** Rounds that begin with a query unanswered after which a node counts as not answering. */
   static final int ROUNDS = 2;
 
   /** The same for one that does not answer already: it may still be connecting. */

@@ -245,7 +245,7 @@ public abstract class ClientExchange extends Exchange {
   /**
    * Sends it to a replica from now on.
    *
-   * @param replica its number; {@link #NO_REPLICA} if none may be read at present
+   * @param replica its number; {@link #NO_REPLICA} if none may be read now
    */
   final void readFrom(int replica) {
     readAt(replica);

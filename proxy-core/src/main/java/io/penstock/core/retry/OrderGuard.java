@@ -125,7 +125,7 @@ public class OrderGuard {
    * Chooses the node for a request that is sent again.
    *
    * @param master that serves its partition
-   * @return null if no node may serve it at present
+   * @return null if no node may serve it now
    */
   @Nullable Endpoint targetOfRetry(ClientExchange request, Endpoint master) {
     return master;

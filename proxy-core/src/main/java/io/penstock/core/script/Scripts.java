@@ -28,7 +28,7 @@ public final class Scripts {
   private final Store evaluated = new Store(MOST_EVALUATED, MOST_EVALUATED_BYTES);
 
   /**
-   * Returns so many MiB in bytes, or one of {@code part} equal parts of the heap if that is less.
+   * Converts MiB to bytes. Returns at most the heap's maximum divided by {@code part}.
    */
   private static long atMost(long mebibytes, int part) {
     return Math.min(mebibytes * 1024 * 1024, Runtime.getRuntime().maxMemory() / part);

@@ -47,8 +47,8 @@ final class SentinelTopology implements Upstream {
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
-   * A majority's claim with a lower epoch than known is accepted after so many refreshes in a row,
-   * at least {@link #STALE_INTERVAL} apart.
+   * Refreshes in a row, at least {@link #STALE_INTERVAL} apart, after which a majority's claim with
+   * a lower epoch than known is accepted.
    */
   static final int STALE_REFRESHES_TO_ACCEPT = 3;
 

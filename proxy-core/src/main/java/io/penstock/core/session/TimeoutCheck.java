@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TimeoutCheck {
 
-  /** A request may take a second longer for each so many bytes that have arrived. */
+  /** For this number of bytes that have arrived, a request may take a second longer. */
   private static final int BYTES_PER_SECOND = 1024;
 
   private final Session session;

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShardsTopology implements Upstream {
 
-  /** From so many nodes on, those that have left are forgotten. */
+  /** Number of nodes from which on those that have left are forgotten. */
   private static final int MAX_KNOWN = 4096;
 
   private final List<Upstream> shards;

@@ -11,7 +11,7 @@ import java.util.Set;
  * What servers report about one command: a line of {@code commands.table}.
  *
  * @param name lower case, {@code container|subcommand} for subcommands
- * @param arity as in Redis: a negative number means at least so many arguments, the name included
+ * @param arity as in Redis: {@code -n} means at least n arguments, the name included
  * @param range the first key, last key and step of servers before 7, as {@code COMMAND} still
  *     reports them
  */

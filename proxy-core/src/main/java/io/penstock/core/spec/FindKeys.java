@@ -25,8 +25,8 @@ public sealed interface FindKeys {
    * @param lastKey offset of the last key from the first; negative counts from the request's end
    *     (-1 is the last argument)
    * @param keyStep distance from one key to the next
-   * @param limit with {@code lastKey} -1: only the first of so many equal parts of the remaining
-   *     arguments are keys
+   * @param limit with {@code lastKey} -1: the remaining arguments have this number of equal parts,
+   *     and only those of the first are keys
    */
   record Range(int lastKey, int keyStep, int limit) implements FindKeys {
     @Override

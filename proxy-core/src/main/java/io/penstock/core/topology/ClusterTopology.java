@@ -36,7 +36,7 @@ public final class ClusterTopology implements Upstream {
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
-   * A majority's view with lower epochs than known is accepted after so many refreshes in a row.
+   * Refreshes in a row after which a majority's view with lower epochs than known is accepted.
    */
   static final int STALE_REFRESHES_TO_ACCEPT = 3;
 

@@ -22,7 +22,7 @@ public final class ReadGate {
 
   private final Executor loop;
   private List<Runnable> waiting = new ArrayList<>();
-  private int shut; // by so many
+  private int shut; // calls of shut() that are not undone
   private boolean full; // the maximum was read in this turn
   private long read;
 

@@ -161,7 +161,7 @@ final class Rig implements AutoCloseable {
       return clientLimits(Limits.with(OutputLimit.NONE, limit));
     }
 
-    /** Uses the sync dispatcher, with one thread per client and so many connections per node. */
+    /** Uses the sync dispatcher: one thread per client, this number of connections per node. */
     Options sync(int mostConnections) {
       turnConnections = mostConnections;
       return this;

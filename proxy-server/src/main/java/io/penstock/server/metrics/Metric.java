@@ -45,7 +45,7 @@ public enum Metric {
   CLIENT_CONNECTIONS_PAUSED(
       Type.GAUGE,
       "penstock_client_connections_paused",
-      "Number of client connections that Penstock does not read at present (backpressure)",
+      "Number of client connections that Penstock does not read now (backpressure)",
       Labels.LISTENER),
   CLIENT_CONNECTIONS_CLOSED_BY_LIMIT(
       Type.COUNTER,
@@ -147,7 +147,7 @@ public enum Metric {
   FAILOVER_HOLD_REQUESTS(
       Type.GAUGE,
       "penstock_failover_hold_requests",
-      "Number of requests that wait at present until a node accepts them, as during a failover",
+      "Number of requests that wait until a node accepts them, as during a failover",
       Labels.UPSTREAM),
   FAILOVER_HOLD_OUTCOMES(
       Type.COUNTER,

@@ -91,7 +91,7 @@ final class PenstockEndpoint {
    *
    * @param addresses or the Unix socket that clients connect to
    * @param listening false after {@code drain}, or if the file of its Unix socket is gone
-   * @param clients connected at present
+   * @param clients number of connected clients
    */
   record ListenerView(
       String name, List<String> addresses, String upstream, boolean listening, int clients) {}
