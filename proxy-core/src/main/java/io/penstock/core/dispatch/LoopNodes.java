@@ -143,8 +143,8 @@ class LoopNodes implements BackendListener {
   }
 
   /**
-   * Returns the node for the exchange. If no node serves its destination, fails the
-   * exchange, requests a refresh and returns null.
+   * Returns the node for the exchange. If no node serves its destination, fails the exchange,
+   * requests a refresh and returns null.
    */
   @Nullable BackendNode nodeFor(Exchange exchange) {
     int shard =

@@ -145,8 +145,8 @@ public record ProxyStats(
    *
    * @param memory bytes of client memory
    * @param unanswered pending requests
-   * @param paused clients that are not read now: they have too many pending requests or too
-   *     much unread output, a node does not keep up, or they wait after a failed AUTH
+   * @param paused clients that are not read now: they have too many pending requests or too much
+   *     unread output, a node does not keep up, or they wait after a failed AUTH
    * @param closed clients closed for a limit, by reason
    * @param authenticationFailures how often clients gave wrong credentials
    */

@@ -27,9 +27,7 @@ public final class Scripts {
   private final Store loaded = new Store(MOST_LOADED, MOST_LOADED_BYTES);
   private final Store evaluated = new Store(MOST_EVALUATED, MOST_EVALUATED_BYTES);
 
-  /**
-   * Converts MiB to bytes. Returns at most the heap's maximum divided by {@code part}.
-   */
+  /** Converts MiB to bytes. Returns at most the heap's maximum divided by {@code part}. */
   private static long atMost(long mebibytes, int part) {
     return Math.min(mebibytes * 1024 * 1024, Runtime.getRuntime().maxMemory() / part);
   }

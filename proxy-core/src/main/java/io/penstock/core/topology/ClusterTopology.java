@@ -35,9 +35,7 @@ public final class ClusterTopology implements Upstream {
   private static final Duration FIRST_RETRY = Duration.ofMillis(200);
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
-  /**
-   * Refreshes in a row after which a majority's view with lower epochs than known is accepted.
-   */
+  /** Refreshes in a row after which a majority's view with lower epochs than known is accepted. */
   static final int STALE_REFRESHES_TO_ACCEPT = 3;
 
   private final Set<Endpoint> seeds;

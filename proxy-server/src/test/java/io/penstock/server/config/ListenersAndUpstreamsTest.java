@@ -18,6 +18,8 @@ import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Zones;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -82,6 +84,25 @@ class ListenersAndUpstreamsTest {
                 "sessions",
                 "the master mymaster of the sentinels 10.0.0.3:26379, 10.0.0.4:26379,"
                     + " database 2"));
+  }
+
+  @Test
+  void theExampleOfTheReadmeIsValid() throws IOException {
+    String readme = Files.readString(Path.of("../README.md"));
+    String begin = "```yaml\n";
+    int from = readme.indexOf(begin) + begin.length();
+
+    ProxySettings settings = map(readme.substring(from, readme.indexOf("```", from)));
+
+    assertThat(settings.listeners())
+        .extracting(ProxySettings.Listener::upstream)
+        .containsExactly("orders", "sessions", "cache");
+    assertThat(settings.upstreams())
+        .extracting(upstream -> upstream.kind().description())
+        .containsExactly(
+            "the Redis Cluster of 10.0.0.1:7000, 10.0.0.2:7000",
+            "the master sessions of the sentinels 10.0.1.1:26379, 10.0.1.2:26379",
+            "2 shards by ketama: 10.0.2.1:6379; 10.0.2.2:6379");
   }
 
   private static org.assertj.core.groups.Tuple tuple(Object... values) {
