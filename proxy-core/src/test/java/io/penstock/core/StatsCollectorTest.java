@@ -9,6 +9,7 @@ import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class StatsCollectorTest {
@@ -26,19 +27,19 @@ class StatsCollectorTest {
 
   @Test
   void statsOfClosedConnectionsAreAddedToTheirNode() {
-    var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40);
-    var open = new NodeStats(A, 1, 1, 1, 1, 2, 3, 4);
+    var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40, Map.of());
+    var open = new NodeStats(A, 1, 1, 1, 1, 2, 3, 4, Map.of());
 
     assertThat(sum(loop(List.of(), List.of(closed)), loop(List.of(open), List.of(closed))))
-        .containsExactly(new NodeStats(A, 1, 1, 1, 21, 42, 63, 84));
+        .containsExactly(new NodeStats(A, 1, 1, 1, 21, 42, 63, 84, Map.of()));
   }
 
   @Test
   void aNodeWithoutConnectionsIsNotListed() {
-    var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40);
-    var open = new NodeStats(B, 1, 0, 0, 1, 2, 3, 4);
+    var closed = new NodeStats(A, 0, 0, 0, 10, 20, 30, 40, Map.of());
+    var open = new NodeStats(B, 1, 0, 0, 1, 2, 3, 4, Map.of());
 
     assertThat(sum(loop(List.of(open), List.of(closed)), loop(List.of(open), List.of())))
-        .containsExactly(new NodeStats(B, 2, 0, 0, 2, 4, 6, 8));
+        .containsExactly(new NodeStats(B, 2, 0, 0, 2, 4, 6, 8, Map.of()));
   }
 }

@@ -148,6 +148,11 @@ final class BackendConnection implements LinkListener {
   }
 
   @Override
+  public NodeCounters counters() {
+    return counters;
+  }
+
+  @Override
   public void onConnectFailed(Throwable cause) {
     if (state instanceof ConnectionState.Connecting) {
       onLost(cause);

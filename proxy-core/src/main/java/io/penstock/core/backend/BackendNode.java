@@ -272,7 +272,8 @@ public final class BackendNode {
         sent,
         counters.bytesReceived(),
         counters.reconnects(),
-        counters.errors());
+        counters.errors(),
+        counters.errorReplies());
   }
 
   private List<BackendConnection> connections() {

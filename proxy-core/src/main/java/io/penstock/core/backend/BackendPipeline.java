@@ -97,7 +97,7 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
     }
 
     private void connected(ChannelHandlerContext context) {
-      var made = new Link(context, backend.loop(), backend.pushes());
+      var made = new Link(context, backend.loop(), backend.pushes(), connection.counters());
       link = made;
       connection.onConnected(made);
     }

@@ -205,6 +205,11 @@ public final class Lease implements LinkListener {
   }
 
   @Override
+  public NodeCounters counters() {
+    return pool.counters();
+  }
+
+  @Override
   public void onConnected(Link link) {
     if (!(state instanceof ConnectionState.Connecting connecting)) {
       link.closeChannel();

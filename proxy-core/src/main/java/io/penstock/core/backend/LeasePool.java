@@ -56,6 +56,10 @@ final class LeasePool {
     return backend;
   }
 
+  NodeCounters counters() {
+    return counters;
+  }
+
   /**
    * Leases a connection; returns null if the limit is reached.
    *

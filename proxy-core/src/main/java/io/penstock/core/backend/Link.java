@@ -26,8 +26,8 @@ final class Link {
   private boolean unresponsive;
   private long unresponsiveSince; // if unresponsive
 
-  Link(ChannelHandlerContext context, Loop loop, PushSink pushes) {
-    this.replies = new ReplyStream(pushes);
+  Link(ChannelHandlerContext context, Loop loop, PushSink pushes, NodeCounters counters) {
+    this.replies = new ReplyStream(pushes, counters);
     this.context = context;
     this.loop = loop;
     this.output = new SocketOutput(context, loop.flushQueue());

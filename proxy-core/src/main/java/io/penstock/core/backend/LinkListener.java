@@ -6,6 +6,9 @@ import org.jspecify.annotations.Nullable;
 /** Callbacks from a backend channel. Called on its loop. */
 interface LinkListener {
 
+  /** The counters of the node. */
+  NodeCounters counters();
+
   /** The TCP connection is established. */
   void onConnected(Link link);
 

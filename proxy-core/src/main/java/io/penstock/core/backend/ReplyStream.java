@@ -29,6 +29,7 @@ final class ReplyStream {
   private static final byte[] MOVED = "-MOVED ".getBytes(StandardCharsets.US_ASCII);
 
   private final PushSink pushes;
+  private final NodeCounters counters;
   private final int maxBuffered;
   private final ReplyScanner scanner = new ReplyScanner();
   private final InFlightRing inFlight = new InFlightRing();
@@ -40,12 +41,13 @@ final class ReplyStream {
   private boolean replaced;
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight has an earlier one
 
-  ReplyStream(PushSink pushes) {
-    this(pushes, MAX_BUFFERED);
+  ReplyStream(PushSink pushes, NodeCounters counters) {
+    this(pushes, counters, MAX_BUFFERED);
   }
 
-  ReplyStream(PushSink pushes, int maxBuffered) {
+  ReplyStream(PushSink pushes, NodeCounters counters, int maxBuffered) {
     this.pushes = pushes;
+    this.counters = counters;
     this.maxBuffered = maxBuffered;
   }
 
@@ -170,8 +172,11 @@ final class ReplyStream {
       }
       return true;
     }
-    if (type == '-' && pushes.onError(oldest(), bytes, start, end)) {
-      return true;
+    if (type == '-') {
+      counters.countErrorReply(bytes, start, end);
+      if (pushes.onError(oldest(), bytes, start, end)) {
+        return true;
+      }
     }
     if (inFlight.isEmpty()) {
       return false;

@@ -74,6 +74,7 @@ public final class SubscriberConnection {
         counters.bytesSentBefore() + connection.bytesSent(),
         counters.bytesReceived(),
         counters.reconnects(),
-        counters.errors());
+        counters.errors(),
+        counters.errorReplies());
   }
 }

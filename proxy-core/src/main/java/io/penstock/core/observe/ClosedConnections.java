@@ -33,7 +33,8 @@ public final class ClosedConnections {
             last.bytesSent(),
             last.bytesReceived(),
             last.reconnects(),
-            last.errors());
+            last.errors(),
+            last.errorReplies());
     NodeStats before = totals.remove(last.node());
     totals.put(last.node(), before == null ? counted : before.plus(counted));
     if (totals.size() > MAX_NODES) {

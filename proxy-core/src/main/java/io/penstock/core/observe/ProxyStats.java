@@ -93,6 +93,7 @@ public record ProxyStats(
    * @param bytesReceived bytes read from the node
    * @param reconnects connections made after a lost one
    * @param errors failed connection attempts and lost connections
+   * @param errorReplies error replies by their first word; without those that never came
    */
   public record NodeStats(
       Endpoint node,
@@ -102,7 +103,8 @@ public record ProxyStats(
       long bytesSent,
       long bytesReceived,
       long reconnects,
-      long errors) {
+      long errors,
+      Map<ErrorPrefix, Long> errorReplies) {
 
     /** Returns the sum with other connections to the same node. */
     public NodeStats plus(NodeStats other) {
@@ -114,7 +116,8 @@ public record ProxyStats(
           bytesSent + other.bytesSent,
           bytesReceived + other.bytesReceived,
           reconnects + other.reconnects,
-          errors + other.errors);
+          errors + other.errors,
+          ErrorPrefix.sum(errorReplies, other.errorReplies));
     }
   }
 

@@ -18,6 +18,7 @@ import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -112,7 +113,7 @@ class BackendConnectionTest extends NodeFixture {
       first.expect("<a><b>").send("+A\r\n");
       awaitLog("a +A\r\n");
       assertThat(stats())
-          .isEqualTo(new NodeStats(address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0));
+          .isEqualTo(new NodeStats(address(), 1, 0, 1, NAMING.length() + 6, 5 + 4, 0, 0, Map.of()));
 
       first.close();
       await().until(() -> log.size() == 2);
@@ -120,7 +121,7 @@ class BackendConnectionTest extends NodeFixture {
       await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
       assertThat(stats())
-          .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1));
+          .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1, Map.of()));
     }
 
     @Test

@@ -52,7 +52,7 @@ class LinkTest {
 
   private Link link(EmbeddedChannel channel) {
     Handler handler = (Handler) channel.pipeline().last();
-    Link link = new Link(channel.pipeline().lastContext(), loop, PushSink.NONE);
+    Link link = new Link(channel.pipeline().lastContext(), loop, PushSink.NONE, new NodeCounters());
     handler.link = link;
     return link;
   }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +24,8 @@ class ReplyStreamTest {
   private static final int STREAMED_FROM = 16 * 1024;
 
   private final List<String> log = new ArrayList<>();
-  private ReplyStream stream = new ReplyStream(PushSink.NONE);
+  private final NodeCounters counters = new NodeCounters();
+  private ReplyStream stream = new ReplyStream(PushSink.NONE, counters);
 
   @AfterEach
   void close() {
@@ -53,7 +56,7 @@ class ReplyStreamTest {
         Wire.bytes(wire),
         pieces -> {
           log.clear();
-          stream = new ReplyStream(PushSink.NONE);
+          stream = new ReplyStream(PushSink.NONE, counters);
           for (String name : List.of("a", "b", "c", "d", "e", "f")) {
             send(name);
           }
@@ -204,10 +207,12 @@ class ReplyStreamTest {
     String text = "x".repeat(16 * 1024 * 1024);
     List<Integer> pushed = new ArrayList<>();
     stream =
-        new ReplyStream((_, _, from, to) -> {
-          pushed.add(to - from);
-          return false;
-        });
+        new ReplyStream(
+            (_, _, from, to) -> {
+              pushed.add(to - from);
+              return false;
+            },
+            counters);
     send("a");
     send("b");
     String push = ">3\r\n" + Wire.bulk("message") + Wire.bulk("ch") + Wire.bulk(text);
@@ -382,7 +387,7 @@ class ReplyStreamTest {
   @ParameterizedTest
   @ValueSource(strings = {">2\r\n+message\r\n$999999999999\r\n", "!999999999999\r\n"})
   void aBufferedReplyIsLimitedWhateverItsHeader(String header) {
-    stream = new ReplyStream(PushSink.NONE, 100_000);
+    stream = new ReplyStream(PushSink.NONE, counters, 100_000);
     send("a");
     assertThat(receive(header)).isNull();
 
@@ -422,7 +427,7 @@ class ReplyStreamTest {
 
   @Test
   void anErrorConsumedByThePushSinkIsNotPassedToAnExchange() {
-    stream = new ReplyStream(new ConsumingErrors());
+    stream = new ReplyStream(new ConsumingErrors(), counters);
     String error = "-MOVED 1 :1\r\n";
 
     Splits.forEach(
@@ -444,6 +449,26 @@ class ReplyStreamTest {
     public boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
       return true;
     }
+  }
+
+  @Test
+  void errorRepliesAreCountedByTheirFirstWord() {
+    for (String name : List.of("a", "b", "c", "d", "e", "f", "g")) {
+      send(name);
+    }
+
+    receive("-OOM command not allowed\r\n+OOM\r\n-OOMS x\r\n-NOAUTH\r\n-\r\n-OO\r\n");
+    receive("*2\r\n-OOM nested\r\n:1\r\n");
+    stream = new ReplyStream(new ConsumingErrors(), counters);
+    receive("-MOVED 1 :1\r\n");
+
+    assertThat(counters.errorReplies())
+        .containsExactlyInAnyOrderEntriesOf(
+            Map.of(
+                ErrorPrefix.OOM, 1L,
+                ErrorPrefix.NOAUTH, 1L,
+                ErrorPrefix.MOVED, 1L,
+                ErrorPrefix.OTHER, 3L));
   }
 
   @Test
@@ -482,7 +507,7 @@ class ReplyStreamTest {
     assertThat(log).containsExactly("a -WRONGPASS no\r\n", "b CONNECTION_LOST");
     stream =
         new ReplyStream(
-            PushSink.NONE); // the old one is not closed again: bytes that it kept would leak
+            PushSink.NONE, counters); // the old one is not closed again: bytes that it kept would leak
   }
 
   @Test

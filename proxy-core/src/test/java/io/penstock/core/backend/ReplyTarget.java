@@ -99,10 +99,12 @@ public final class ReplyTarget {
     int pushes = split(text, ends, expected);
     var pushed = new int[1];
     var stream =
-        new ReplyStream((_, _, _, _) -> {
-          pushed[0]++;
-          return false;
-        });
+        new ReplyStream(
+            (_, _, _, _) -> {
+              pushed[0]++;
+              return false;
+            },
+            new NodeCounters());
     List<Waiting> waiting = new ArrayList<>();
     for (int i = 0; i < expected.size() + 1; i++) {
       waiting.add(new Waiting());

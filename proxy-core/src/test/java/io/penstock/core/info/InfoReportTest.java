@@ -43,7 +43,7 @@ class InfoReportTest {
             7,
             1,
             0,
-            List.of(new NodeStats(NODE, 2, 0, 5, 100, 200, 1, 4)),
+            List.of(new NodeStats(NODE, 2, 0, 5, 100, 200, 1, 4, Map.of())),
             Map.of(RetryablePrefix.MOVED, 6L),
             List.of(),
             ProxyStats.PubSubStats.NONE,

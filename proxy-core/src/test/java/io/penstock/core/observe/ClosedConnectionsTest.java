@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ClosedConnectionsTest {
@@ -11,7 +12,7 @@ class ClosedConnectionsTest {
   private final ClosedConnections closed = new ClosedConnections();
 
   private static NodeStats counted(int port, long sent) {
-    return new NodeStats(new Endpoint("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent);
+    return new NodeStats(new Endpoint("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent, Map.of());
   }
 
   @Test
@@ -25,7 +26,7 @@ class ClosedConnectionsTest {
 
   @Test
   void openConnectionsAndExchangesInFlightAreNotKept() {
-    closed.add(new NodeStats(new Endpoint("h", 1), 1, 1, 1, 10, 20, 30, 40));
+    closed.add(new NodeStats(new Endpoint("h", 1), 1, 1, 1, 10, 20, 30, 40, Map.of()));
 
     assertThat(closed.stats()).containsExactly(counted(1, 10));
   }

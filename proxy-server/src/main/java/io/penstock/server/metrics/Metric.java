@@ -116,6 +116,14 @@ public enum Metric {
       "Number of connections to the node that were lost or could not be made",
       Labels.UPSTREAM,
       "node"),
+  NODE_ERROR_REPLIES(
+      Type.COUNTER,
+      "penstock_node_error_replies",
+      "Number of error replies from the node to clients' requests and to those of Penstock on the same"
+          + " connections. Errors inside a reply, as of EXEC, are not counted",
+      Labels.UPSTREAM,
+      "node",
+      "prefix"),
   NODE_UP(
       Type.GAUGE,
       "penstock_node_up",

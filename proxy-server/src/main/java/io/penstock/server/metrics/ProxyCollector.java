@@ -2,6 +2,7 @@ package io.penstock.server.metrics;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
@@ -135,6 +136,22 @@ final class ProxyCollector implements MultiCollector {
     perNode(Metric.NODE_RECEIVED_BYTES, upstreams, NodeStats::bytesReceived, all);
     perNode(Metric.NODE_RECONNECTS, upstreams, NodeStats::reconnects, all);
     perNode(Metric.NODE_CONNECTION_ERRORS, upstreams, NodeStats::errors, all);
+    all.add(errorReplies(upstreams));
+  }
+
+  private static MetricSnapshot errorReplies(Map<String, ProxyStats> upstreams) {
+    Family family = Metric.NODE_ERROR_REPLIES.family();
+    upstreams.forEach((name, stats) -> {
+      for (NodeStats node : stats.nodes()) {
+        String address = node.node().toString();
+        for (ErrorPrefix prefix : ErrorPrefix.values()) {
+          long count = node.errorReplies().getOrDefault(prefix, 0L);
+          family.add(
+              (double) count, UPSTREAM, name, "node", address, "prefix", prefix.label());
+        }
+      }
+    });
+    return family.snapshot();
   }
 
   private static void perNode(

@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -11,6 +12,7 @@ import io.penstock.testkit.wire.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,6 +80,36 @@ class SingleServerIT {
         assertThat(wire.call("GET", "k")).isEqualTo("$-1\r\n");
         assertThat(wire.call("SET", "k", "v")).startsWith("-MISCONF ");
       }
+    }
+  }
+
+  @Test
+  void errorsOfTheServerAreCountedByTheirFirstWord() {
+    try (ServerProcess full = ServerProcess.start();
+        ProxyFixture proxy = ProxyFixture.of(full).startReady();
+        RespClient wire = proxy.connect()) {
+      wire.call("SET", "k", "v");
+      full.text("CONFIG", "SET", "maxmemory", "1");
+
+      assertThat(wire.call("SET", "k", "v")).startsWith("-OOM ");
+      assertThat(wire.call("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("SET", "k", "v")).isEqualTo("+QUEUED\r\n");
+      assertThat(wire.call("EXEC")).startsWith("-");
+      assertThat(wire.call("LPOP", "k")).startsWith("-WRONGTYPE ");
+      String script = "return redis.error_reply('MINE ' .. KEYS[1])";
+      assertThat(wire.call("EVAL_RO", script, "1", "k")).startsWith("-MINE ");
+      full.text("CONFIG", "SET", "maxmemory", "0");
+
+      assertThat(proxy.stats().nodes())
+          .singleElement()
+          .satisfies(node ->
+              assertThat(node.errorReplies())
+                  .containsExactlyInAnyOrderEntriesOf(
+                      Map.of(
+                          ErrorPrefix.OOM, 2L,
+                          ErrorPrefix.EXECABORT, 1L,
+                          ErrorPrefix.WRONGTYPE, 1L,
+                          ErrorPrefix.OTHER, 1L)));
     }
   }
 

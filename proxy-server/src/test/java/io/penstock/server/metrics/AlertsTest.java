@@ -3,6 +3,7 @@ package io.penstock.server.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.spec.CommandFlag;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AlertsTest {
 
   private static final Pattern LEFT_OUT = Pattern.compile("command!~\"([A-Z|]+)\"");
+  private static final Pattern PREFIXES = Pattern.compile("prefix=~\"([A-Z|]+)\"");
   private static final Pattern METRIC = Pattern.compile("(penstock_[a-z_]+?)(?:_bucket)?\\b");
 
   private static String text(String file) throws IOException {
@@ -40,6 +42,20 @@ class AlertsTest {
 
     assertThat(Pattern.compile("\\|").splitAsStream(leftOut.group(1)))
         .containsExactlyInAnyOrderElementsOf(blocking.toList());
+  }
+
+  @Test
+  void prefixesOfErrorsExist() throws IOException {
+    List<String> existing = Arrays.stream(ErrorPrefix.values()).map(ErrorPrefix::label).toList();
+    List<String> used =
+        PREFIXES
+            .matcher(text("config/prometheus/alerts.yml"))
+            .results()
+            .flatMap(match -> Pattern.compile("\\|").splitAsStream(match.group(1)))
+            .toList();
+
+    assertThat(used).contains("OOM", "NOPERM");
+    assertThat(existing).containsAll(used);
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package io.penstock.server.metrics;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ReplicaState;
@@ -131,6 +132,7 @@ final class MetricsPage {
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");
       case "kind" -> of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");
+      case "prefix" -> of(ErrorPrefix.class, ErrorPrefix::label, MetricsPage::meaning);
       case "type" -> of(RetryablePrefix.class, MetricsPage::lower, MetricsPage::meaning);
       case "trigger" -> of(RefreshTrigger.class, MetricsPage::lower, MetricsPage::meaning);
       case "outcome" -> outcomes(metric);
@@ -248,6 +250,31 @@ final class MetricsPage {
       case SENTINEL -> "A sentinel reported a new master or a change of a replica";
       case HELD -> "Requests wait in a failover hold";
       case NO_REPLY -> "A node has not answered a command in time";
+    };
+  }
+
+  private static String meaning(ErrorPrefix prefix) {
+    return switch (prefix) {
+      case ERR -> "Errors without a word of their own, such as a wrong number of arguments";
+      case WRONGTYPE -> "The key has another type than the command is for";
+      case OOM -> "`maxmemory` is reached, and the node may not evict enough keys";
+      case MISCONF -> "The node cannot save its data, and rejects writes because of that";
+      case READONLY -> "The node is a replica";
+      case NOREPLICAS -> "The node has fewer replicas than `min-replicas-to-write`";
+      case CLUSTERDOWN -> "The cluster does not serve the slot, or serves none";
+      case MASTERDOWN -> "The node is a replica without its master";
+      case LOADING -> "The node loads its data";
+      case BUSY -> "The node runs a script";
+      case NOAUTH -> "The node requires a password";
+      case WRONGPASS -> "The node rejects Penstock's user or password";
+      case NOPERM -> "Penstock's user has no permission for the command, key or channel";
+      case MOVED -> "The slot is on another node";
+      case ASK -> "The key is on the node that the slot moves to";
+      case TRYAGAIN -> "Some keys of the command have moved, others have not";
+      case CROSSSLOT -> "The keys of a script or of a transaction are in several slots";
+      case NOSCRIPT -> "The node does not have the script of an `EVALSHA`";
+      case EXECABORT -> "A queued command of the transaction was rejected";
+      case OTHER -> "Any other word, such as that of a script";
     };
   }
 

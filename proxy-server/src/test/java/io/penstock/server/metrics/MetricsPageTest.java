@@ -175,7 +175,7 @@ class MetricsPageTest {
         2,
         3,
         4,
-        List.of(new NodeStats(new Endpoint("h", 1), 1, 2, 3, 4, 5, 6, 7)),
+        List.of(new NodeStats(new Endpoint("h", 1), 1, 2, 3, 4, 5, 6, 7, Map.of())),
         Map.of(),
         List.of(new LoopStats(0, 1, 2)),
         ProxyStats.PubSubStats.NONE,

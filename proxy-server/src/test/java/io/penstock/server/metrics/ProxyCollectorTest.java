@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
@@ -45,7 +46,7 @@ class ProxyCollectorTest {
           7,
           2,
           9,
-          List.of(new NodeStats(new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6)),
+          List.of(new NodeStats(new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6, Map.of(ErrorPrefix.OOM, 7L))),
           Map.of(RetryablePrefix.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4),
@@ -93,6 +94,10 @@ class ProxyCollectorTest {
         .contains("penstock_node_reconnects_total{node=\"[::1]:7000\",upstream=\"orders\"} 5.0")
         .contains(
             "penstock_node_connection_errors_total{node=\"[::1]:7000\",upstream=\"orders\"} 6.0")
+        .contains(
+            "penstock_node_error_replies_total{node=\"[::1]:7000\",prefix=\"OOM\",upstream=\"orders\"} 7.0")
+        .contains(
+            "penstock_node_error_replies_total{node=\"[::1]:7000\",prefix=\"other\",upstream=\"orders\"} 0.0")
         .contains("penstock_retryable_errors_total{listener=\"main\",type=\"moved\"} 8.0")
         .contains("penstock_retryable_errors_total{listener=\"main\",type=\"ask\"} 0.0")
         .contains("penstock_pubsub_subscriptions{kind=\"channel\",upstream=\"orders\"} 1.0")
