@@ -3,6 +3,7 @@ package io.penstock.core.sentinel;
 import io.penstock.core.control.Outage;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.ShownTime;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -90,7 +91,10 @@ final class MasterCheck {
         () -> {
           if (question == asked) {
             asked++;
-            onAnswer(claim, null, new IllegalStateException("no answer in " + answerTimeout));
+            onAnswer(
+                claim,
+                null,
+                new IllegalStateException("no answer in " + ShownTime.seconds(answerTimeout)));
           }
         });
   }

@@ -46,6 +46,12 @@ final class SentinelDirectory {
     return addresses;
   }
 
+  /** Returns how many sentinels there are after the views of a refresh. */
+  int count(Collection<SentinelView> all) {
+    int voters = count(all, all);
+    return voters == 0 ? configured.size() : voters;
+  }
+
   /** Returns how many sentinels there are if all of these are told of by {@code views}. */
   int count(Collection<SentinelView> all, Collection<SentinelView> views) {
     Set<String> voters = new HashSet<>(known.keySet());

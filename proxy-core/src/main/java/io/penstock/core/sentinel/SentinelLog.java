@@ -4,14 +4,16 @@ import io.penstock.core.control.Outage;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.TopologyStatus;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs refreshes: the first failure and then at most one a minute, the end of an outage, and each
- * change. Confined to the topology thread.
+ * Logs refreshes: the first failure and then at most one a minute, the end of an outage, each
+ * change, and sentinels that do not answer. Confined to the topology thread.
  */
 final class SentinelLog {
 
@@ -20,6 +22,9 @@ final class SentinelLog {
   private final SentinelSettings settings;
   private final String prefix;
   private final Outage outage;
+  private final Outage minority;
+  private Answering answering = Answering.ALL; // as logged
+  private Answering latest = Answering.ALL;
   private @Nullable Shard last;
   private boolean localAddressLogged;
 
@@ -27,6 +32,14 @@ final class SentinelLog {
     this.settings = settings;
     this.prefix = settings.logPrefix();
     this.outage = new Outage(nanoTime);
+    this.minority = new Outage(nanoTime);
+  }
+
+  /** How many of the sentinels answer, the best first. */
+  private enum Answering {
+    ALL,
+    MAJORITY,
+    MINORITY
   }
 
   void failed(Throwable failure) {
@@ -72,6 +85,57 @@ final class SentinelLog {
           voters);
     }
     logLocalAddress(claim);
+  }
+
+  /**
+   * Logs, after a refresh that succeeded, when sentinels stop answering and when they answer again.
+   * A worse state is logged when two refreshes in a row have found it: one answer may be late.
+   */
+  void sentinels(TopologyStatus.Sentinels now) {
+    Answering found =
+        now.answering() >= now.known()
+            ? Answering.ALL
+            : now.answering() >= now.majority() ? Answering.MAJORITY : Answering.MINORITY;
+    Answering before = answering;
+    answering = found.compareTo(latest) < 0 ? found : latest;
+    latest = found;
+    if (answering == Answering.MINORITY) {
+      if (minority.recordFailure()) {
+        LOG.warn(
+            "{}Too few sentinels of {} answer for a failover: {} of {}, and it needs {}; {}",
+            prefix,
+            now.master(),
+            now.answering(),
+            now.known(),
+            now.majority(),
+            reasons(now));
+      }
+      return;
+    }
+    minority.recordSuccess();
+    if (answering != before) {
+      logAnswering(now);
+    }
+  }
+
+  private void logAnswering(TopologyStatus.Sentinels now) {
+    if (answering == Answering.ALL) {
+      LOG.info("{}All {} sentinels of {} answer again", prefix, now.known(), now.master());
+    } else {
+      LOG.warn(
+          "{}Some sentinels of {} do not answer: {} of {} do, enough for a failover; {}",
+          prefix,
+          now.master(),
+          now.answering(),
+          now.known(),
+          reasons(now));
+    }
+  }
+
+  private static String reasons(TopologyStatus.Sentinels now) {
+    return now.failures().entrySet().stream()
+        .map(failure -> failure.getKey() + ": " + failure.getValue())
+        .collect(Collectors.joining("; "));
   }
 
   private String change(@Nullable Shard before, Shard now) {

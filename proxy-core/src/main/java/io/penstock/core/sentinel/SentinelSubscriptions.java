@@ -27,26 +27,27 @@ final class SentinelSubscriptions {
   private final TopologyThread thread;
   private final Backoff backoff;
   private final Runnable onMessage;
-  private final Runnable onRestored;
+  private final Runnable onChange;
   private final Map<Endpoint, Entry> entries = new HashMap<>();
   private boolean started;
   private boolean closed;
 
   /**
    * @param onMessage runs on any thread after a message about the master or its replicas
-   * @param onRestored runs when a lost subscription works again: messages may have been missed
+   * @param onChange runs when a subscription is lost, and when a lost one works again: messages may
+   *     have been missed
    */
   SentinelSubscriptions(
       SentinelSource source,
       TopologyThread thread,
       Backoff backoff,
       Runnable onMessage,
-      Runnable onRestored) {
+      Runnable onChange) {
     this.source = source;
     this.thread = thread;
     this.backoff = backoff;
     this.onMessage = onMessage;
-    this.onRestored = onRestored;
+    this.onChange = onChange;
   }
 
   /** The state of one subscription. */
@@ -78,6 +79,12 @@ final class SentinelSubscriptions {
       started = true;
       thread.runAfter(PERIOD, this::tick);
     }
+  }
+
+  /** Returns whether the sentinel has answered the latest {@code PING}. */
+  boolean isAlive(Endpoint sentinel) {
+    Entry entry = entries.get(sentinel);
+    return entry != null && entry.subscription != null;
   }
 
   /**
@@ -137,7 +144,7 @@ final class SentinelSubscriptions {
       entry.subscription = subscription;
       entry.failures = 0;
       if (entry.wasLost) {
-        onRestored.run();
+        onChange.run();
       }
     }
   }
@@ -153,6 +160,7 @@ final class SentinelSubscriptions {
                 subscription.close();
                 entry.subscription = null;
                 lost(entry);
+                onChange.run();
               }
             }));
   }

@@ -2,6 +2,7 @@ package io.penstock.core.sentinel;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.control.Outage;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.sentinel.MasterChoice.KnownMaster;
@@ -22,8 +23,12 @@ import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.UnknownPlacement;
 import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -54,6 +59,7 @@ final class SentinelTopology implements Upstream {
 
   static final Duration STALE_INTERVAL = Duration.ofSeconds(1);
 
+  private final String masterName;
   private final Duration answerTimeout;
   private final SentinelSource source;
   private final TopologyThread thread;
@@ -69,6 +75,7 @@ final class SentinelTopology implements Upstream {
   private long lastStale; // valid if staleRefreshes > 0
 
   private SentinelTopology(SentinelSettings settings, ProxyEvents events, Environment environment) {
+    this.masterName = settings.masterName();
     this.answerTimeout = settings.connectTimeout().multipliedBy(2);
     this.source = environment.source;
     this.thread = environment.thread;
@@ -169,21 +176,19 @@ final class SentinelTopology implements Upstream {
             thread,
             sentinels,
             choice::rate,
-            round -> onAnswers(refresh, choice, round))
+            round -> onAnswers(refresh, new Answers(sentinels, choice, round)))
         .start();
   }
 
-  private void onAnswers(
-      Refresh refresh, MasterChoice choice, RefreshRound.Result<SentinelView> round) {
+  private void onAnswers(Refresh refresh, Answers answers) {
     if (schedule.isOver(refresh)) {
       return;
     }
-    directory.answered(round.views(), round.failures().keySet());
+    MasterChoice choice = answers.choice;
+    directory.answered(answers.round.views(), answers.round.failures().keySet());
     boolean acceptStale = countStale(choice);
     new MasterCheck(source, thread, answerTimeout, known == null ? null : known.master())
-        .start(
-            choice.candidates(acceptStale),
-            result -> onChecked(refresh, new Answers(choice, round), result));
+        .start(choice.candidates(acceptStale), result -> onChecked(refresh, answers, result));
   }
 
   /** Returns whether an old claim was repeated often enough to be accepted. */
@@ -201,7 +206,30 @@ final class SentinelTopology implements Upstream {
   }
 
   /** What the sentinels answered to a refresh, and which of it is believed. */
-  private record Answers(MasterChoice choice, RefreshRound.Result<SentinelView> round) {}
+  private record Answers(
+      Set<Endpoint> queried, MasterChoice choice, RefreshRound.Result<SentinelView> round) {}
+
+  /** Counts the sentinels that answer, and those that name the master in use. */
+  private TopologyStatus.Sentinels sentinels(Answers answers) {
+    Collection<SentinelView> views = answers.choice.views();
+    Set<Endpoint> silent = new LinkedHashSet<>(answers.queried);
+    answers.round.views().forEach(view -> silent.remove(view.source()));
+    Map<String, String> failures = new LinkedHashMap<>();
+    int late = 0; // the round did not wait for them
+    for (Endpoint sentinel : silent) {
+      Throwable failure = answers.round.failures().get(sentinel);
+      if (failure == null && subscriptions.isAlive(sentinel)) {
+        late++;
+      } else {
+        failures.put(sentinel.toString(), failure == null ? "no answer" : Outage.reason(failure));
+      }
+    }
+    Endpoint master = known == null ? null : known.master();
+    int agreeing = (int) views.stream().filter(view -> view.master().equals(master)).count();
+    int count = directory.count(views);
+    return new TopologyStatus.Sentinels(
+        masterName, count, Math.min(count, views.size() + late), agreeing, failures);
+  }
 
   private void onChecked(Refresh refresh, Answers answers, MasterCheck.Result result) {
     if (schedule.isOver(refresh)) {
@@ -216,12 +244,16 @@ final class SentinelTopology implements Upstream {
       }
       int voters = answers.choice.voters(claim);
       believe(claim);
+      TopologyStatus.Sentinels sentinels = sentinels(answers);
       log.succeeded(refresh.trigger(), claim, voters, current.shards().getFirst());
+      log.sentinels(sentinels);
+      reports.sentinels(sentinels);
       reports.succeeded(refresh, claim.views().getFirst().source(), members(claim), current);
       boolean complete = claim.ofMajority() && result.rejected().isEmpty() && staleRefreshes == 0;
       end = complete ? End.COMPLETE : End.INCOMPLETE;
     } catch (Throwable e) {
       log.failed(e);
+      reports.sentinels(sentinels(answers));
       reports.failed(refresh, e, current);
     } finally {
       schedule.ended(end); // whatever was thrown: the next refresh depends on it

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.observe.ShownTime;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Partitioner;
 import java.time.Duration;
@@ -128,7 +129,7 @@ final class Ejection implements Partitioner {
         whole.shards().get(shard),
         node,
         settings.failures(),
-        settings.retry(),
+        ShownTime.seconds(settings.retry()),
         whole.shards().size() - out.cardinality(),
         whole.shards().size());
     environment.events.serverEjected(node);
@@ -147,7 +148,7 @@ final class Ejection implements Partitioner {
         environment.logPrefix,
         whole.shards().get(shard),
         node,
-        settings.retry());
+        ShownTime.seconds(settings.retry()));
     environment.events.serverReadmitted(node);
   }
 

@@ -195,11 +195,16 @@ final class ShardsTopology implements Upstream {
     }
   }
 
-  /** {@inheritDoc} The members of all clusters among the shards, and no refresh. */
+  /** {@inheritDoc} The members of all clusters among the shards, the sentinels, no refresh. */
   @Override
   public TopologyStatus status() {
     List<TopologyStatus.Member> members = new ArrayList<>();
-    shards.forEach(shard -> members.addAll(shard.status().nodes()));
-    return new TopologyStatus(null, null, 0, members);
+    List<TopologyStatus.Sentinels> sentinels = new ArrayList<>();
+    for (Upstream shard : shards) {
+      TopologyStatus status = shard.status();
+      members.addAll(status.nodes());
+      sentinels.addAll(status.sentinels());
+    }
+    return new TopologyStatus(null, null, 0, members, sentinels);
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.ShownTime;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -134,7 +135,12 @@ public final class RefreshRound<V> {
         .whenComplete((view, failure) -> thread.execute(() -> onAnswer(node, view, failure)));
     Duration timeout = queries.answerTimeout;
     thread.runAfter(
-        timeout, () -> onAnswer(node, null, new IllegalStateException("no answer in " + timeout)));
+        timeout,
+        () ->
+            onAnswer(
+                node,
+                null,
+                new IllegalStateException("no answer in " + ShownTime.seconds(timeout))));
   }
 
   private void onAnswer(Endpoint node, @Nullable V view, @Nullable Throwable failure) {

@@ -28,6 +28,7 @@ public final class TopologyReports {
   private final TopologyThread thread;
   private final ProxyEvents events;
   private final List<Consumer<? super Placement>> listeners = new CopyOnWriteArrayList<>();
+  private List<TopologyStatus.Sentinels> sentinels = List.of();
   private volatile TopologyStatus status = TopologyStatus.UNKNOWN;
 
   /**
@@ -60,6 +61,11 @@ public final class TopologyReports {
     }
   }
 
+  /** Sets the sentinels as the refresh that is reported next has found them. */
+  public void sentinels(TopologyStatus.Sentinels now) {
+    sentinels = List.of(now);
+  }
+
   /**
    * Reports a refresh that succeeded.
    *
@@ -70,7 +76,7 @@ public final class TopologyReports {
   public void succeeded(
       Refresh refresh, Endpoint answeredBy, List<TopologyStatus.Member> nodes, Placement now) {
     var last = refreshed(refresh, answeredBy, null);
-    status = new TopologyStatus(last, last.at(), 0, nodes);
+    status = new TopologyStatus(last, last.at(), 0, nodes, sentinels);
     tell(last, now, null);
   }
 
@@ -83,7 +89,8 @@ public final class TopologyReports {
     var last = refreshed(refresh, null, failure);
     TopologyStatus before = status;
     status =
-        new TopologyStatus(last, before.lastSuccess(), before.failuresInARow() + 1, before.nodes());
+        new TopologyStatus(
+            last, before.lastSuccess(), before.failuresInARow() + 1, before.nodes(), sentinels);
     tell(last, now, failure);
   }
 

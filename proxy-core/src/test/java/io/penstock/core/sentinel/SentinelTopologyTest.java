@@ -18,10 +18,13 @@ import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.upstream.TopologyStatus.Sentinels;
 import io.penstock.core.upstream.UnknownPlacement;
+import io.penstock.core.wire.LogLines;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,10 @@ class SentinelTopologyTest {
   private String failure() {
     TopologyStatus.Refreshed last = requireNonNull(topology.status().lastRefresh());
     return String.valueOf(last.failure());
+  }
+
+  private Sentinels sentinels() {
+    return topology.status().sentinels().getFirst();
   }
 
   @Test
@@ -301,6 +308,79 @@ class SentinelTopologyTest {
     sentinels.send(S2);
     thread.advance(URGENT.plus(Duration.ofMillis(300)));
     assertThat(master()).isEqualTo(B);
+  }
+
+  @Test
+  void sentinels_that_do_not_answer_are_told() {
+    sentinels.agree(A, 3);
+    start();
+    assertThat(sentinels()).isEqualTo(new Sentinels("mymaster", 3, 3, 3, Map.of()));
+    try (LogLines lines = LogLines.of("sentinel.SentinelTopology")) {
+      sentinels.refuse(S2, S3).freeze(S2).freeze(S3);
+      thread.advance(Duration.ofSeconds(20));
+      assertThat(sentinels())
+          .isEqualTo(
+              new Sentinels(
+                  "mymaster",
+                  3,
+                  1,
+                  1,
+                  Map.of(S2.toString(), "no answer in 2 s", S3.toString(), "no answer in 2 s")));
+      assertThat(lines.get())
+          .containsExactly(
+              "Too few sentinels of mymaster answer for a failover: 1 of 3, and it needs 2;"
+                  + " 10.0.1.2:26379: no answer in 2 s; 10.0.1.3:26379: no answer in 2 s");
+      thread.advance(Duration.ofSeconds(60));
+      assertThat(lines.get()).as("once a minute").hasSize(2);
+      sentinels.agree(A, 3).thaw(S2).refuse(S3).thaw(S3);
+      thread.advance(PERIOD);
+      sentinels.agree(A, 3);
+      thread.advance(PERIOD);
+      assertThat(lines.get().subList(2, lines.get().size()))
+          .containsExactly(
+              "Some sentinels of mymaster do not answer: 2 of 3 do, enough for a failover;"
+                  + " 10.0.1.3:26379: Connection refused",
+              "All 3 sentinels of mymaster answer again");
+    }
+  }
+
+  @Test
+  void the_leader_of_a_failover_is_no_reason_to_warn() {
+    sentinels.agree(A, 3);
+    start();
+    try (LogLines lines = LogLines.of("sentinel.SentinelTopology")) {
+      sentinels.role(A, Role.REPLICA).role(B, Role.MASTER).name(S1, B, 4);
+      hold(Duration.ofSeconds(2));
+      assertThat(sentinels()).isEqualTo(new Sentinels("mymaster", 3, 3, 1, Map.of()));
+      sentinels.agree(B, 4);
+      hold(Duration.ofSeconds(2));
+      assertThat(sentinels()).isEqualTo(new Sentinels("mymaster", 3, 3, 3, Map.of()));
+      assertThat(lines.get()).allMatch(line -> line.startsWith("Topology refreshed "));
+    }
+  }
+
+  @Test
+  void while_no_master_is_found_the_sentinels_that_answer_are_told() {
+    sentinels.name(S1, A, 3).role(A, Role.REPLICA);
+    start();
+    assertThat(sentinels().known()).isEqualTo(3);
+    assertThat(sentinels().answering()).isEqualTo(1);
+    assertThat(sentinels().agreeing()).isZero();
+  }
+
+  @Test
+  void one_late_answer_is_no_reason_to_warn() {
+    sentinels.agree(A, 3);
+    start();
+    try (LogLines lines = LogLines.of("sentinel.SentinelTopology")) {
+      sentinels.freeze(S2).freeze(S3);
+      topology.requestRefresh(RefreshTrigger.RECONNECT);
+      thread.run();
+      sentinels.thaw(S2).thaw(S3);
+      thread.advance(PERIOD);
+      assertThat(sentinels().answering()).isEqualTo(3);
+      assertThat(lines.get()).isEmpty();
+    }
   }
 
   @Test

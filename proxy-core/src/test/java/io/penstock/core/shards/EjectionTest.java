@@ -9,6 +9,7 @@ import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.wire.LogLines;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,6 +75,21 @@ class EjectionTest {
       }
     }
     return false;
+  }
+
+  @Test
+  void the_log_names_the_time() {
+    try (LogLines lines = LogLines.of("shards.Ejection")) {
+      eject(1);
+      thread.advance(RETRY);
+
+      assertThat(lines.get())
+          .containsExactly(
+              "Server b (b:1) has failed 2 times in a row and is ejected for 30 s: its keys, and"
+                  + " some of the others, belong to other servers now; 2 of 3 servers are left",
+              "Server b (b:1) is in the layout again after 30 s, without a check: its keys belong"
+                  + " to it again");
+    }
   }
 
   @Test

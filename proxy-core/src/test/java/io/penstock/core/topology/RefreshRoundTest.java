@@ -106,7 +106,7 @@ class RefreshRoundTest {
     assertThat(results.getFirst().views()).isEmpty();
     assertThat(NoViewException.of(results.getFirst()))
         .hasMessageContaining("2 nodes")
-        .hasMessageContaining("10.0.0.1:7000: no answer in PT2S");
+        .hasMessageContaining("10.0.0.1:7000: no answer in 2 s");
   }
 
   @Test

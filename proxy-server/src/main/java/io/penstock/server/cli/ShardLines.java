@@ -4,10 +4,9 @@ import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;
+import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
-import java.math.BigDecimal;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
@@ -35,7 +34,7 @@ final class ShardLines {
     }
     EjectionSettings ejection = shards.ejection();
     if (ejection != null) {
-      text.append(", each ejected for ").append(inSeconds(ejection.retry()));
+      text.append(", each ejected for ").append(ShownTime.seconds(ejection.retry()));
       text.append(" after ").append(ejection.failures());
       text.append(ejection.failures() == 1 ? " failure" : " failures");
     }
@@ -43,10 +42,6 @@ final class ShardLines {
       text.append(", failover hold for all");
     }
     return text.append(':').toString();
-  }
-
-  private static String inSeconds(Duration time) {
-    return BigDecimal.valueOf(time.toMillis(), 3).stripTrailingZeros().toPlainString() + " s";
   }
 
   /** Returns a line for each shard, indented; none for other upstreams. */

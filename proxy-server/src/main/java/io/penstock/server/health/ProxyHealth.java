@@ -6,6 +6,7 @@ import io.penstock.core.ProxyUpstream;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.upstream.Reachability;
+import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.time.Instant;
@@ -101,6 +102,10 @@ class ProxyHealth extends AbstractHealthIndicator {
     details.put("reached", reach.reached());
     if (reach.failure() != null) {
       details.put("failure", reach.failure());
+    }
+    List<TopologyStatus.Sentinels> sentinels = of.topologyStatus().sentinels();
+    if (!sentinels.isEmpty()) {
+      details.put("sentinels", sentinels);
     }
     details.put("shards", upstream.topology().shards().size());
     details.put("coveredSlots", upstream.coveredSlots());

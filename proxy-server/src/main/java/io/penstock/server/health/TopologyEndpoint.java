@@ -3,6 +3,7 @@ package io.penstock.server.health;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxyUpstream;
 import io.penstock.core.cluster.ShownSlots;
+import io.penstock.core.observe.ShownTime;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
@@ -10,7 +11,6 @@ import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -48,6 +48,7 @@ class TopologyEndpoint {
    * @param ready the result of the readiness probe
    * @param coveredSlots slots whose master answers
    * @param nodes the members of the cluster as CLUSTER NODES lists them; empty for a single server
+   * @param sentinels those of each master; empty without Sentinel
    * @param lastSuccess when a topology refresh last succeeded
    * @param failuresInARow refreshes that have failed since
    */
@@ -57,6 +58,7 @@ class TopologyEndpoint {
       int coveredSlots,
       List<ShardView> shards,
       List<NodeView> nodes,
+      List<TopologyStatus.Sentinels> sentinels,
       @Nullable RefreshView lastRefresh,
       @Nullable Instant lastSuccess,
       int failuresInARow) {}
@@ -80,11 +82,15 @@ class TopologyEndpoint {
       long configEpoch,
       int slots) {}
 
-  /** The latest topology refresh. */
+  /**
+   * The latest topology refresh.
+   *
+   * @param took in seconds, with the unit
+   */
   record RefreshView(
       String trigger,
       Instant at,
-      Duration took,
+      String took,
       @Nullable String answeredBy,
       @Nullable String failure) {}
 
@@ -127,6 +133,7 @@ class TopologyEndpoint {
         upstream.coveredSlots(),
         shards(upstream),
         status.nodes().stream().map(TopologyEndpoint::view).toList(),
+        status.sentinels(),
         last == null ? null : view(last),
         status.lastSuccess(),
         status.failuresInARow());
@@ -163,7 +170,7 @@ class TopologyEndpoint {
     return new RefreshView(
         refresh.trigger().name().toLowerCase(Locale.ROOT),
         refresh.at(),
-        refresh.took(),
+        ShownTime.seconds(refresh.took()),
         text(refresh.answeredBy()),
         refresh.failure());
   }

@@ -119,8 +119,8 @@ public enum Metric {
   NODE_ERROR_REPLIES(
       Type.COUNTER,
       "penstock_node_error_replies",
-      "Number of error replies from the node to clients' requests and to those of Penstock on the same"
-          + " connections. Errors inside a reply, as of EXEC, are not counted",
+      "Number of error replies from the node to clients' requests and to those of Penstock on the"
+          + " same connections. Errors inside a reply, as of EXEC, are not counted",
       Labels.UPSTREAM,
       "node",
       "prefix"),
@@ -172,13 +172,14 @@ public enum Metric {
   REPLICA_READS_OF_OWN_WRITES(
       Type.COUNTER,
       "penstock_replica_reads_of_own_writes",
-      "Number of reads that were sent to the master because their client had written to the partition",
+      "Number of reads that were sent to the master because their client had written to the"
+          + " partition",
       Labels.UPSTREAM),
   REPLICAS(
       Type.GAUGE,
       "penstock_replicas",
-      "Number of replicas that reads may go to (state readable), and of those that are left out; absent if"
-          + " reads go to masters only",
+      "Number of replicas that reads may go to (state readable), and of those that are left out;"
+          + " absent if reads go to masters only",
       Labels.UPSTREAM,
       "state"),
   REPLICA_LAG(
@@ -202,6 +203,13 @@ public enum Metric {
       "Unix time in seconds of the last successful refresh of the topology; absent for redis://"
           + " and redis-proxies://",
       Labels.UPSTREAM),
+  SENTINELS(
+      Type.GAUGE,
+      "penstock_sentinels",
+      "Number of sentinels at the last refresh of the topology; absent without Sentinel. Of shards"
+          + " with several masters: those of the master that lacks most for a failover",
+      Labels.UPSTREAM,
+      "state"),
   SLOTS_COVERED(
       Type.GAUGE,
       "penstock_slots_covered",

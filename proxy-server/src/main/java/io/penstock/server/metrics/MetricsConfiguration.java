@@ -54,7 +54,8 @@ public class MetricsConfiguration {
         upstream.name(),
         upstream.status(),
         upstream.topologyStatus().lastSuccess(),
-        upstream.readsReplicas());
+        upstream.readsReplicas(),
+        upstream.topologyStatus().sentinels());
   }
 
   /** The limit of {@link Metric#CLIENT_MEMORY}. */

@@ -146,8 +146,7 @@ final class ProxyCollector implements MultiCollector {
         String address = node.node().toString();
         for (ErrorPrefix prefix : ErrorPrefix.values()) {
           long count = node.errorReplies().getOrDefault(prefix, 0L);
-          family.add(
-              (double) count, UPSTREAM, name, "node", address, "prefix", prefix.label());
+          family.add((double) count, UPSTREAM, name, "node", address, "prefix", prefix.label());
         }
       }
     });

@@ -4,11 +4,13 @@ import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.upstream.TopologyStatus.Sentinels;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -32,15 +34,21 @@ final class UpstreamCollector implements MultiCollector {
    *
    * @param lastRefresh when a refresh of the topology last succeeded, or null
    * @param readsReplicas whether reads may go to replicas
+   * @param sentinels those of each master; empty without Sentinel
    */
   record View(
-      String name, UpstreamStatus status, @Nullable Instant lastRefresh, boolean readsReplicas) {}
+      String name,
+      UpstreamStatus status,
+      @Nullable Instant lastRefresh,
+      boolean readsReplicas,
+      List<Sentinels> sentinels) {}
 
   @Override
   public MetricSnapshots collect() {
     Family covered = Metric.SLOTS_COVERED.family();
     Family up = Metric.NODE_UP.family();
     Family refreshed = Metric.TOPOLOGY_LAST_SUCCESS.family();
+    Family sentinels = Metric.SENTINELS.family();
     Family replicas = Metric.REPLICAS.family();
     Family lag = Metric.REPLICA_LAG.family();
     for (View upstream : upstreams.get()) {
@@ -51,12 +59,15 @@ final class UpstreamCollector implements MultiCollector {
       if (last != null) {
         refreshed.add(last.toEpochMilli() / MILLIS_PER_SECOND, UPSTREAM, name);
       }
+      upstream.sentinels().stream()
+          .min(Comparator.comparingInt(each -> each.agreeing() - each.majority()))
+          .ifPresent(worst -> addSentinels(name, worst, sentinels));
       if (upstream.readsReplicas()) {
         addReplicas(upstream, replicas, lag);
       }
     }
     List<MetricSnapshot> all = new ArrayList<>();
-    Stream.of(covered, up, refreshed, replicas, lag)
+    Stream.of(covered, up, refreshed, sentinels, replicas, lag)
         .map(Family::snapshot)
         .filter(snapshot -> !snapshot.getDataPoints().isEmpty())
         .forEach(all::add);
@@ -75,6 +86,12 @@ final class UpstreamCollector implements MultiCollector {
           "role",
           node.master() ? "master" : "replica");
     }
+  }
+
+  private static void addSentinels(String upstream, Sentinels counts, Family sentinels) {
+    sentinels.add(counts.known(), UPSTREAM, upstream, "state", "known");
+    sentinels.add(counts.answering(), UPSTREAM, upstream, "state", "answering");
+    sentinels.add(counts.agreeing(), UPSTREAM, upstream, "state", "agreeing");
   }
 
   private static void addReplicas(View upstream, Family replicas, Family lag) {

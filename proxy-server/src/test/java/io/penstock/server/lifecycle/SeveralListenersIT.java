@@ -27,12 +27,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /**
  * A file with several listeners and upstreams of all kinds, in front of real servers: what its keys
  * and URLs say is what clients of each listener get.
  */
-@ExtendWith({SharedCluster.class, SharedGroup.class})
+@ExtendWith({SharedCluster.class, SharedGroup.class, OutputCaptureExtension.class})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SeveralListenersIT {
 
@@ -236,6 +238,48 @@ class SeveralListenersIT {
       assertThat(other.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       assertThat(inDatabase(connect(now), 2, "k")).startsWith("$1\r\n");
     }
+  }
+
+  @Test
+  void twoDeadSentinelsOfThreeAreTold(CapturedOutput output) {
+    List<ServerProcess> dead = group.sentinels().subList(1, 3);
+    await().atMost(PATIENCE).untilAsserted(() -> assertSentinels(3));
+    try (RespClient session = session()) {
+      dead.forEach(ServerProcess::kill);
+
+      await().atMost(PATIENCE).untilAsserted(() -> assertSentinels(1));
+      dead.forEach(sentinel ->
+          assertThat(penstock.get("health/readiness").body())
+              .contains(sentinel.host() + ":" + sentinel.port()));
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() ->
+              assertThat(output)
+                  .contains(
+                      "Upstream sessions: Too few sentinels of mymaster answer for a failover: 1 of"
+                          + " 3, and it needs 2; ")
+                  .contains("Upstream reports: Too few sentinels of mymaster "));
+      assertThat(penstock.status("health/readiness")).isEqualTo(200);
+      assertThat(session.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+    } finally {
+      dead.forEach(group::restart);
+    }
+    await().atMost(PATIENCE).untilAsserted(() -> assertSentinels(3));
+  }
+
+  private void assertSentinels(int answering) {
+    String counts = "\"known\":3,\"answering\":%d,\"agreeing\":%<d".formatted(answering);
+    assertThat(penstock.get("health/readiness").body()).contains(counts);
+    assertThat(penstock.get("topology/sessions").body()).contains(counts);
+    assertThat(penstock.get("topology/orders").body()).contains("\"sentinels\":[]");
+    assertThat(penstock.get("prometheus").body())
+        .contains("penstock_sentinels{state=\"known\",upstream=\"reports\"} 3.0")
+        .contains(
+            "penstock_sentinels{state=\"answering\",upstream=\"reports\"} %d.0"
+                .formatted(answering))
+        .contains(
+            "penstock_sentinels{state=\"agreeing\",upstream=\"reports\"} %d.0"
+                .formatted(answering));
   }
 
   @Test

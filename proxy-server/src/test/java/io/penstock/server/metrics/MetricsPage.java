@@ -127,7 +127,13 @@ final class MetricsPage {
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
       case "bundle" -> Map.of("a name", "The SSL bundle that a listener or an upstream uses");
-      case "state" -> replicaStates();
+      case "state" ->
+          metric == Metric.SENTINELS
+              ? of(
+                  "known", "All, as far as those that answer tell",
+                  "answering", "Those that answer",
+                  "agreeing", "Those that name the master that Penstock uses")
+              : replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");

@@ -21,6 +21,7 @@ import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.TopologyStatus.Sentinels;
 import io.penstock.server.GeneratedTables;
 import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.management.ManagementConfiguration;
@@ -51,6 +52,10 @@ import org.springframework.context.annotation.ConfigurationClassPostProcessor;
 import org.springframework.mock.env.MockEnvironment;
 
 class MetricsPageTest {
+
+  private static final List<Sentinels> SENTINELS =
+      List.of(
+          new Sentinels("whole", 3, 3, 3, Map.of()), new Sentinels("broken", 3, 2, 1, Map.of()));
 
   @Test
   void tablesAreGeneratedFromTheCode() throws Exception {
@@ -126,8 +131,10 @@ class MetricsPageTest {
                 Duration.ZERO,
                 Duration.ofSeconds(5))));
     registry.register(
-        new UpstreamCollector(
-            () -> List.of(new UpstreamCollector.View("default", upstream(), Instant.now(), true))));
+        new UpstreamCollector(() ->
+            List.of(
+                new UpstreamCollector.View(
+                    "default", upstream(), Instant.now(), true, SENTINELS))));
     new RefreshCounter(meters).ofUpstream(Label.ONLY);
     new EjectionCounter(
         meters,
