@@ -67,7 +67,7 @@ final class BackendConnection implements LinkListener {
     } else if (state instanceof ConnectionState.Closed
         || (failures > 0 && hasPermanentError())) { // it keeps reconnecting
       exchange.onFailure(Failure.NOT_SENT);
-    } else if (backend.heldRequests().tryEnter(exchange)) {
+    } else if (backend.heldRequests().tryEnter(exchange, node, null)) {
       waiting.add(exchange, asking);
       connectIfIdle();
     } else {

@@ -24,12 +24,12 @@ public final class BackendException extends Exception {
    *
    * @param error the node's text, without passwords
    */
-  static BackendException handshakeFailed(String error) {
+  public static BackendException handshakeFailed(String error) {
     return new BackendException("handshake failed: " + error, error);
   }
 
   /** The error with which the node answered the handshake; null for any other failure. */
-  @Nullable String handshakeError() {
+  public @Nullable String handshakeError() {
     return handshakeError;
   }
 

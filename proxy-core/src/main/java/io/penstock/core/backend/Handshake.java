@@ -81,7 +81,7 @@ final class Handshake {
     return new Handshake(
         database < 0 ? access : access.withDatabase(database),
         protocol,
-        Exchange.isForReads(set) && backend.traits().needsReadonly(node),
+        Exchange.isForReads(set) && backend.traits().isInCluster(node),
         set == 0);
   }
 

@@ -7,6 +7,7 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.upstream.Endpoint;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -49,6 +50,7 @@ public final class HeldRequests {
 
   /** Counts of the requests that are held for one node. */
   static final class PerNode {
+    private byte @Nullable [] rejection; // the latest; null if the node could not be reached
     private int now;
     private long since;
     private long requests;
@@ -62,7 +64,17 @@ public final class HeldRequests {
     }
 
     private FailoverHoldReport report(long at) {
-      return new FailoverHoldReport(Duration.ofNanos(at - since), requests, served, failed);
+      return new FailoverHoldReport(
+          Duration.ofNanos(at - since), requests, served, failed, rejection());
+    }
+
+    private @Nullable String rejection() {
+      byte[] line = rejection;
+      if (line == null) {
+        return null;
+      }
+      String text = new String(line, StandardCharsets.UTF_8).strip();
+      return text.startsWith("-") ? text.substring(1) : text;
     }
   }
 
@@ -72,15 +84,15 @@ public final class HeldRequests {
   }
 
   /**
-   * Holds the request. If the limit is reached, counts it as rejected and returns false. A request
-   * that is already held stays held.
+   * Holds the request like {@link #enter}. If the limit is reached, counts it as rejected and
+   * returns false. A request that is already held stays held.
    */
-  public boolean tryEnter(Exchange exchange) {
+  public boolean tryEnter(Exchange exchange, @Nullable Endpoint node, byte @Nullable [] rejection) {
     if (isFull() && !exchange.isHeld()) {
       countRejected();
       return false;
     }
-    enter(exchange);
+    enter(exchange, node, rejection);
     return true;
   }
 
@@ -89,13 +101,22 @@ public final class HeldRequests {
     return size >= limit;
   }
 
-  /** Holds the request, if it is not held yet, regardless of the limit. */
-  public void enter(Exchange exchange) {
+  /**
+   * Holds the request, if it is not held yet, regardless of the limit.
+   *
+   * @param node that it waits for; null if it waits for a node to serve its keys
+   * @param rejection the error reply of that node; null if the node could not be reached
+   */
+  public void enter(Exchange exchange, @Nullable Endpoint node, byte @Nullable [] rejection) {
     if (exchange.isHeld()) {
+      PerNode known = node == null ? null : nodes.get(node);
+      if (known != null) {
+        known.rejection = rejection;
+      }
       return;
     }
-    Endpoint node = exchange.sentTo();
     PerNode perNode = node == null ? withoutNode : nodes.computeIfAbsent(node, _ -> new PerNode());
+    perNode.rejection = rejection;
     if (perNode.now++ == 0 && !perNode.reported) {
       perNode.since = System.nanoTime();
     }
@@ -128,6 +149,7 @@ public final class HeldRequests {
     if (perNode != null) {
       perNode.served += outcome == HeldOutcome.SERVED ? 1 : 0;
       perNode.failed += outcome == HeldOutcome.FAILED ? 1 : 0;
+      exchange.heldFor(null); // the object may be used again
     }
   }
 
@@ -177,7 +199,7 @@ public final class HeldRequests {
       @Nullable Endpoint node, PerNode perNode, long now, ProxyEvents events) {
     if (perNode.now > 0 && !perNode.reported && now - perNode.since > REPORT_AFTER_NANOS) {
       perNode.reported = true;
-      events.failoverHoldBegan(node);
+      events.failoverHoldBegan(node, perNode.rejection());
     } else if (perNode.now == 0) {
       if (perNode.reported) {
         events.failoverHoldEnded(node, perNode.report(now));

@@ -2,16 +2,23 @@ package io.penstock.core.control;
 
 import io.penstock.core.upstream.Endpoint;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sends {@code PING} over one connection per node, which is kept open while it works. Confined to
- * the topology thread.
+ * Sends {@code PING} and {@code CLUSTER INFO} over one connection per node, which is kept open
+ * while it works. Confined to the topology thread.
  */
 public final class LettucePinger implements Pinger {
 
+  private static final String STATE = "cluster_state:";
+  private static final String SERVED_SLOTS = "cluster_slots_ok:";
+
   private final NodeConnections connections;
+  private final Set<Endpoint> tellNothing = ConcurrentHashMap.newKeySet(); // about the cluster
 
   public LettucePinger(ControlPlane control) {
     this.connections = new NodeConnections(control);
@@ -26,6 +33,36 @@ public final class LettucePinger implements Pinger {
             .exceptionally(LettucePinger::unlessAnswered);
     connections.dropIfBroken(node, connection, answer);
     return answer;
+  }
+
+  @Override
+  public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+    if (tellNothing.contains(node)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    var connection = connections.to(node);
+    CompletionStage<String> info = connection.thenCompose(open -> open.async().clusterInfo());
+    connections.dropIfBroken(node, connection, info);
+    return info.thenApply(LettucePinger::failureIn)
+        .exceptionally(failure -> {
+          if (!NodeConnections.isErrorReply(failure)) {
+            throw new CompletionException(NodeConnections.unwrapped(failure));
+          }
+          tellNothing.add(node); // each denied command is an entry in the node's ACL LOG
+          return null;
+        });
+  }
+
+  /** Returns why a node that gave this {@code CLUSTER INFO} serves no slots; null if it does. */
+  private static @Nullable String failureIn(String info) {
+    String state = line(info, STATE);
+    return state.equals(STATE + "fail")
+        ? "CLUSTERDOWN, " + state + ", " + line(info, SERVED_SLOTS)
+        : null;
+  }
+
+  private static String line(String info, String beginning) {
+    return info.lines().filter(line -> line.startsWith(beginning)).findFirst().orElse("").strip();
   }
 
   /**
@@ -55,5 +92,6 @@ public final class LettucePinger implements Pinger {
   @Override
   public void keepOnly(Set<Endpoint> nodes) {
     connections.keepOnly(nodes);
+    tellNothing.retainAll(nodes);
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.core.control;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -44,11 +45,21 @@ public final class Outage {
 
   /** Returns the message of a failure's root cause, or its class name if it has no message. */
   public static String reason(Throwable failure) {
+    Throwable deepest = rootOf(failure);
+    String message = deepest.getMessage();
+    return message == null ? deepest.getClass().getSimpleName() : message;
+  }
+
+  /** Returns whether a failure is an error reply of the node: the node answers. */
+  public static boolean isErrorReply(Throwable failure) {
+    return rootOf(failure) instanceof RedisCommandExecutionException;
+  }
+
+  private static Throwable rootOf(Throwable failure) {
     Throwable deepest = failure;
     while (deepest.getCause() != null) {
       deepest = deepest.getCause();
     }
-    String message = deepest.getMessage();
-    return message == null ? deepest.getClass().getSimpleName() : message;
+    return deepest;
   }
 }

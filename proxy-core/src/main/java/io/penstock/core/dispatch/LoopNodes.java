@@ -256,6 +256,7 @@ class LoopNodes implements BackendListener {
 
   @Override
   public void onNoReply(Endpoint node) {
+    events.backendSilent(node);
     topology.failed(node, this, received(node), true);
     topology.requestRefresh(RefreshTrigger.NO_REPLY);
   }

@@ -60,7 +60,7 @@ final class CoverageWait {
   }
 
   private void holdOrReject(Forwarded whole, AllShardsRequest request) {
-    if (!nodes.heldRequests().tryEnter(whole)) {
+    if (!nodes.heldRequests().tryEnter(whole, null, null)) {
       request.cancel();
       whole.answer(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       return;

@@ -41,6 +41,12 @@ public interface ProxyEvents {
    */
   default void backendDisconnected(Endpoint node, Throwable cause) {}
 
+  /**
+   * Replies of a node are pending, and it has sent nothing for some time. Called again and again
+   * while that lasts.
+   */
+  default void backendSilent(Endpoint node) {}
+
   /** A server that failed has left the layout: its keys belong to other servers now. */
   default void serverEjected(Endpoint node) {}
 
@@ -50,10 +56,11 @@ public interface ProxyEvents {
   /**
    * A failover hold of a loop has lasted for some time.
    *
-   * @param node that cannot be reached or does not accept requests yet; null for slots without an
-   *     owner
+   * @param node that cannot be reached or rejects requests; null for slots without an owner
+   * @param rejection the node's latest error reply, without {@code -}; null if the node cannot be
+   *     reached
    */
-  default void failoverHoldBegan(@Nullable Endpoint node) {}
+  default void failoverHoldBegan(@Nullable Endpoint node, @Nullable String rejection) {}
 
   /** A failover hold of a loop has ended. */
   default void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {}

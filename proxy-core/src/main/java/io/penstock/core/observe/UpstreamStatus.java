@@ -9,8 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The slots that can be served now. A slot is covered if its master has answered a {@code PING}
- * within {@link #FRESH}. A single server has 16,384 slots, too, see {@link ShownSlots}. Immutable.
+ * The slots that can be served now. A slot is covered if its master has served within {@link
+ * #FRESH}: it has answered a {@code PING}, and, in a cluster, the cluster's state is {@code ok}. A
+ * single server has 16,384 slots, too, see {@link ShownSlots}. Slots of a server that was taken out
+ * of the layout count as covered: other servers have their keys. Immutable.
  *
  * @param topology the topology that was checked
  * @param coveredSlots 0 to 16384
@@ -46,6 +48,11 @@ public record UpstreamStatus(
     return new UpstreamStatus(topology, coveredSlots, gaps, nodes, now);
   }
 
+  /** Returns the status of a node; null if the topology does not have it. */
+  public @Nullable NodeStatus statusOf(Endpoint node) {
+    return nodes.stream().filter(each -> each.node().equals(node)).findFirst().orElse(null);
+  }
+
   /** Returns whether every slot is covered. */
   public boolean isComplete() {
     return gaps.isEmpty();
@@ -56,10 +63,10 @@ public record UpstreamStatus(
    *
    * @param firstSlot the lowest
    * @param lastSlot the highest, the same for a single slot
-   * @param master that does not answer; null if the topology has none
-   * @param since when the master last answered; if it never has, the start of Penstock; if there is
+   * @param master that does not serve them; null if the topology has none
+   * @param since when the master last served; if it never has, the start of Penstock; if there is
    *     no master, when the topology was first seen without one
-   * @param reason why it does not answer, without passwords; null if that is unknown
+   * @param reason why it does not serve, without passwords; null if that is unknown
    */
   public record Gap(
       int firstSlot,
@@ -78,14 +85,24 @@ public record UpstreamStatus(
    * One node.
    *
    * @param master whether it is a master, otherwise a replica
-   * @param up whether it has answered recently
-   * @param lastAnswer null if it never has answered
-   * @param failure why the last {@code PING} was not answered, without passwords; null if it was
+   * @param up whether it has answered a {@code PING} within {@link #FRESH}
+   * @param serves whether it has served within {@link #FRESH}; a node that is up may not
+   * @param lastServed null if it never has
+   * @param trouble what the last check found; null if the node served
    */
   public record NodeStatus(
       Endpoint node,
       boolean master,
       boolean up,
-      @Nullable Instant lastAnswer,
-      @Nullable String failure) {}
+      boolean serves,
+      @Nullable Instant lastServed,
+      @Nullable Trouble trouble) {}
+
+  /**
+   * Why a node does not serve.
+   *
+   * @param reason without passwords
+   * @param answered whether it is the node's own answer; otherwise the node does not answer
+   */
+  public record Trouble(String reason, boolean answered) {}
 }

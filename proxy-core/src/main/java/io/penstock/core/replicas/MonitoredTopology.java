@@ -21,8 +21,8 @@ public record MonitoredTopology(Topology topology, ReplicaMonitor monitor) imple
   }
 
   @Override
-  public boolean needsReadonly(Endpoint node) {
-    return topology.needsReadonly(node);
+  public boolean isInCluster(Endpoint node) {
+    return topology.isInCluster(node);
   }
 
   @Override

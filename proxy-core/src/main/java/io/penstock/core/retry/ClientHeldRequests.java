@@ -3,6 +3,8 @@ package io.penstock.core.retry;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.client.Client;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
+import io.penstock.core.upstream.Endpoint;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One client's requests in the failover hold of its loop: those that got a retryable error or
@@ -30,10 +32,15 @@ final class ClientHeldRequests {
     return true;
   }
 
-  /** Holds the request until it ends. */
-  void add(Retry retry) {
+  /**
+   * Holds the request until it ends.
+   *
+   * @param node that it waits for; null if it waits for a node to serve its keys
+   * @param rejection the error reply of that node; null if the node could not be reached
+   */
+  void add(Retry retry, @Nullable Endpoint node, byte @Nullable [] rejection) {
     retry.held = true;
-    hold.enter(retry.request);
+    hold.enter(retry.request, node, rejection);
   }
 
   /** Counts the request as given up: it may not run any more. */

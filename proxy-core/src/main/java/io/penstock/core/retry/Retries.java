@@ -152,7 +152,7 @@ public final class Retries {
     } else if (isNoScript(error)) {
       retry.notBefore = loop.now(); // at the master
     } else {
-      delay(retry);
+      delay(retry, retry.request.sentTo(), error.rejection(retry.error));
       waitForFence(retry);
     }
     sendOrWait(retry, loop.now(), true);
@@ -170,8 +170,9 @@ public final class Retries {
     retry.notBefore = loop.now();
   }
 
-  private void delay(Retry retry) {
-    held.add(retry);
+  /** Holds the request; see {@link ClientHeldRequests#add}. */
+  private void delay(Retry retry, @Nullable Endpoint node, byte @Nullable [] rejection) {
+    held.add(retry, node, rejection);
     retry.redirects = 0;
     retry.probe = true;
     mayHaveProbe = true;
@@ -208,8 +209,8 @@ public final class Retries {
     }
     switch (failure) {
       case NOT_SENT -> onNotSent(request);
-      case NO_OWNER -> retryLater(request, true, nodes.notServed(), Outcome.UNAVAILABLE);
-      case NO_REPLICA -> retryLater(request, true, ErrorReplies.NO_REPLICA, Outcome.UNAVAILABLE);
+      case NO_OWNER -> holdWithoutNode(request, nodes.notServed());
+      case NO_REPLICA -> holdWithoutNode(request, ErrorReplies.NO_REPLICA);
       case OVERLOADED -> answer(request, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
       case TIMEOUT -> {
         boolean reads = request.isReadOnly();
@@ -221,7 +222,8 @@ public final class Retries {
       }
       case CONNECTION_LOST -> {
         if (request.isReadOnly()) {
-          retryLater(request, false, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+          retryLater(
+              request, request.sentTo(), false, ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
         } else {
           markExecuted(request);
           answer(request, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
@@ -238,17 +240,28 @@ public final class Retries {
       request.dropPending();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
-      retryLater(request, true, reply, Outcome.UNAVAILABLE);
+      retryLater(request, request.sentTo(), true, reply, Outcome.UNAVAILABLE);
     }
+  }
+
+  /** Holds a request until a node serves its keys. */
+  private void holdWithoutNode(ClientExchange request, byte[] reply) {
+    retryLater(request, null, true, reply, Outcome.UNAVAILABLE);
   }
 
   /**
    * Retries the request later.
    *
+   * @param node that could not be reached; null if no node serves its keys
    * @param bounded whether it is rejected if the failover hold is full; false for what was in
    *     flight
    */
-  private void retryLater(ClientExchange request, boolean bounded, byte[] error, Outcome outcome) {
+  private void retryLater(
+      ClientExchange request,
+      @Nullable Endpoint node,
+      boolean bounded,
+      byte[] error,
+      Outcome outcome) {
     request.dropPending();
     Retry retry = entryFor(request);
     if (retry.isOvertaken() || request.isTooLateToSend() || client.isInputEnded()) {
@@ -263,7 +276,7 @@ public final class Retries {
     retry.error = error;
     retry.outcome = outcome;
     retry.askTarget = null;
-    delay(retry); // later requests on the same connection fail only after this
+    delay(retry, node, null); // later requests on the same connection fail only after this
     alarm.scheduleAt(retry.notBefore);
   }
 

@@ -3,6 +3,7 @@ package io.penstock.core.retry;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
 import io.penstock.core.upstream.RetryablePrefix;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +23,17 @@ public record RetryableError(
   /** Returns the same error without its target, which is not a known node. */
   RetryableError withoutTarget() {
     return new RetryableError(prefix, action, partition, null);
+  }
+
+  /**
+   * Returns what an operator may see of the error reply: of a redirect only its kind.
+   *
+   * @param line the reply
+   */
+  public byte[] rejection(byte[] line) {
+    return action == ErrorAction.REDIRECT && prefix != null
+        ? prefix.name().getBytes(StandardCharsets.US_ASCII)
+        : line;
   }
 
   /** Returns whether the partition has another master from now on. */

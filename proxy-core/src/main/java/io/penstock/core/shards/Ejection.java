@@ -31,7 +31,7 @@ final class Ejection implements Partitioner {
   private final EjectionSettings settings;
   private final Environment environment;
   private final Map<Source, Failures> failures = new HashMap<>();
-  private final BitSet out = new BitSet();
+  private volatile BitSet out = new BitSet(); // changed by replacing it
   private volatile ShardLayout current;
   private volatile boolean closed;
 
@@ -67,6 +67,11 @@ final class Ejection implements Partitioner {
   @Override
   public int partitionOf(ByteBuf buffer, int offset, int length) {
     return current.shardOf(buffer, offset, length);
+  }
+
+  @Override
+  public boolean isInUse(int partition) {
+    return !out.get(partition);
   }
 
   @Override
@@ -120,8 +125,7 @@ final class Ejection implements Partitioner {
           settings.failures());
       return;
     }
-    out.set(shard);
-    current = whole.without((BitSet) out.clone());
+    use(shard, false);
     LOG.warn(
         "{}Server {} ({}) has failed {} times in a row and is ejected for {}: its keys, and some of"
             + " the others, belong to other servers now; {} of {} servers are left",
@@ -140,8 +144,7 @@ final class Ejection implements Partitioner {
     if (closed) {
       return;
     }
-    out.clear(shard);
-    current = out.isEmpty() ? whole : whole.without((BitSet) out.clone());
+    use(shard, true);
     LOG.warn(
         "{}Server {} ({}) is in the layout again after {}, without a check: its keys belong to it"
             + " again",
@@ -150,6 +153,13 @@ final class Ejection implements Partitioner {
         node,
         ShownTime.seconds(settings.retry()));
     environment.events.serverReadmitted(node);
+  }
+
+  private void use(int shard, boolean inUse) {
+    BitSet next = (BitSet) out.clone();
+    next.set(shard, !inUse);
+    current = next.isEmpty() ? whole : whole.without((BitSet) next.clone());
+    out = next;
   }
 
   /** Changes nothing more. */

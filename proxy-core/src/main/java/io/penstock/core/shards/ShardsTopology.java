@@ -168,9 +168,9 @@ final class ShardsTopology implements Upstream {
   }
 
   @Override
-  public boolean needsReadonly(Endpoint node) {
+  public boolean isInCluster(Endpoint node) {
     Integer shard = shardOf.get(node);
-    return shard != null && shards.get(shard).needsReadonly(node);
+    return shard != null && shards.get(shard).isInCluster(node);
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.observe.UpstreamStatus.Trouble;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
@@ -22,14 +23,17 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Checks whether the nodes of the topology answer, also while no client sends requests: sends a
- * {@code PING} to each master and replica every {@link #PERIOD}, outside the data path.
+ * Checks whether the nodes of the topology serve, also while no client sends requests: sends a
+ * {@code PING} to each master and replica every {@link #PERIOD}, outside the data path, and asks
+ * the masters of a cluster for its state.
  *
  * <p>Confined to the topology thread, except {@link #status}.
  */
@@ -51,17 +55,22 @@ public final class HealthCheck {
   private boolean closed;
 
   /**
-   * The result of the last pings of a node.
+   * When something was last so.
    *
-   * @param at when the last answer came, by the thread's clock; undefined before the first
+   * @param at the same by the thread's clock
    */
-  private record Result(@Nullable Instant lastAnswer, long at, @Nullable String failure) {
+  private record Moment(Instant time, long at) {
 
-    static final Result NONE = new Result(null, 0, null);
-
-    boolean isFresh(long now) {
-      return lastAnswer != null && now - at <= UpstreamStatus.FRESH.toNanos();
+    static boolean isFresh(@Nullable Moment last, long now) {
+      return last != null && now - last.at <= UpstreamStatus.FRESH.toNanos();
     }
+  }
+
+  /** The result of the last checks of a node. */
+  private record Result(
+      @Nullable Moment answered, @Nullable Moment served, @Nullable Trouble trouble) {
+
+    static final Result NONE = new Result(null, null, null);
   }
 
   HealthCheck(TopologyThread thread, Pinger pinger, Topology topology, ProxyEvents events) {
@@ -124,23 +133,36 @@ public final class HealthCheck {
   private void ping(Set<Endpoint> nodes) {
     for (Endpoint node : nodes) {
       if (!closed && pinging.add(node)) {
-        Stages.call(() -> pinger.ping(node).thenApply(_ -> node))
-            .whenComplete((_, failure) -> thread.execute(() -> onAnswer(node, failure)));
+        Stages.call(() -> pinger.ping(node).thenCompose(_ -> clusterFailure(node)))
+            .whenComplete(
+                (rejection, failure) -> thread.execute(() -> onAnswer(node, rejection, failure)));
       }
     }
   }
 
-  private void onAnswer(Endpoint node, @Nullable Throwable failure) {
+  private CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+    return topology.isInCluster(node) && topology.current().indexOfMaster(node) >= 0
+        ? pinger.clusterFailure(node)
+        : CompletableFuture.completedFuture(null);
+  }
+
+  private void onAnswer(Endpoint node, @Nullable String rejection, @Nullable Throwable failure) {
     pinging.remove(node);
     if (!nodes().contains(node)) {
       return;
     }
     Result before = results.getOrDefault(node, Result.NONE);
-    results.put(
-        node,
-        failure == null
-            ? new Result(Instant.now(), thread.nanoTime(), null)
-            : new Result(before.lastAnswer, before.at, Outage.reason(failure)));
+    Moment now = new Moment(Instant.now(), thread.nanoTime());
+    Result result;
+    if (failure != null) {
+      var trouble = new Trouble(Outage.reason(failure), Outage.isErrorReply(failure));
+      result = new Result(before.answered, before.served, trouble);
+    } else if (rejection != null) {
+      result = new Result(now, before.served, new Trouble(rejection, true));
+    } else {
+      result = new Result(now, now, null);
+    }
+    results.put(node, result);
     if (before == Result.NONE) {
       publish(); // the first result of a node: readiness must not wait for the next check
     }
@@ -162,7 +184,8 @@ public final class HealthCheck {
     for (int first = 0; first < map.partitions(); ) {
       int last = map.endOfRun(first);
       Shard shard = map.shardOf(first);
-      if (shard == null || !resultOf(shard.master()).isFresh(now)) {
+      if (map.partitioner().isInUse(first)
+          && (shard == null || !Moment.isFresh(resultOf(shard.master()).served, now))) {
         gaps.add(gap(map, first, last));
       } else {
         covered += ShownSlots.last(map, last) - ShownSlots.first(map, first) + 1;
@@ -178,7 +201,13 @@ public final class HealthCheck {
 
   private NodeStatus statusOf(Endpoint node, boolean master, long now) {
     Result last = resultOf(node);
-    return new NodeStatus(node, master, last.isFresh(now), last.lastAnswer, last.failure);
+    return new NodeStatus(
+        node,
+        master,
+        Moment.isFresh(last.answered, now),
+        Moment.isFresh(last.served, now),
+        last.served == null ? null : last.served.time,
+        last.trouble);
   }
 
   private Gap gap(Placement map, int first, int last) {
@@ -189,7 +218,8 @@ public final class HealthCheck {
       return new Gap(firstSlot, lastSlot, null, lastFullCoverage, null);
     }
     Result result = resultOf(shard.master());
-    Instant since = result.lastAnswer == null ? started : result.lastAnswer;
-    return new Gap(firstSlot, lastSlot, shard.master(), since, result.failure);
+    Instant since = result.served == null ? started : result.served.time;
+    String reason = result.trouble == null ? null : result.trouble.reason();
+    return new Gap(firstSlot, lastSlot, shard.master(), since, reason);
   }
 }

@@ -180,7 +180,7 @@ public final class ServerSurvey {
 
   /** Returns whether a node may be that of a Redis Cluster; of shards, some may be and some not. */
   private boolean expectsCluster(Endpoint node) {
-    return topology.current().hasOneBus() ? isDivided() : topology.needsReadonly(node);
+    return topology.current().hasOneBus() ? isDivided() : topology.isInCluster(node);
   }
 
   private Set<Endpoint> nodes() {

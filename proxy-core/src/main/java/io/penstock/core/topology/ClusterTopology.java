@@ -115,7 +115,7 @@ public final class ClusterTopology implements Upstream {
   }
 
   @Override
-  public boolean needsReadonly(Endpoint node) {
+  public boolean isInCluster(Endpoint node) {
     return true;
   }
 

@@ -75,7 +75,7 @@ final class WatchCall extends LeasedExchange {
     Shard owner = nodes.placement().shardOf(watch.partition());
     if (owner == null) {
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-      retry(nodes.notServed(), Outcome.UNAVAILABLE);
+      retry(nodes.notServed(), Outcome.UNAVAILABLE, null, null);
     } else {
       sendTo(owner.master(), false);
     }
@@ -92,10 +92,17 @@ final class WatchCall extends LeasedExchange {
     lease.send(this, withAsking);
   }
 
-  private void retry(byte[] reply, Outcome outcome) {
+  /**
+   * Sends the call again later.
+   *
+   * @param node that the call waits for; null if no node serves its keys
+   * @param rejection the error reply of that node; null if the node could not be reached
+   */
+  private void retry(
+      byte[] reply, Outcome outcome, @Nullable Endpoint node, byte @Nullable [] rejection) {
     if (client.isInputEnded() || isTooLate()) {
       answer(reply, outcome);
-    } else if (nodes.heldRequests().tryEnter(this)) {
+    } else if (nodes.heldRequests().tryEnter(this, node, rejection)) {
       watch.setWaiting(this);
       loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
     } else {
@@ -144,9 +151,9 @@ final class WatchCall extends LeasedExchange {
     } else if (error.isAsk() && error.target() != null) {
       sendTo(error.target(), true);
     } else if (error.isMoved()) {
-      retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
+      retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE, sentTo(), error.rejection(line));
     } else {
-      retry(line, Outcome.ERROR);
+      retry(line, Outcome.ERROR, sentTo(), line);
     }
   }
 
@@ -187,7 +194,7 @@ final class WatchCall extends LeasedExchange {
       if (error != null && error.permanent()) {
         answer(reply, Outcome.UNAVAILABLE);
       } else {
-        retry(reply, Outcome.UNAVAILABLE);
+        retry(reply, Outcome.UNAVAILABLE, sentTo(), null);
       }
     }
   }

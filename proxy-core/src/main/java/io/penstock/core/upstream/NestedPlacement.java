@@ -78,6 +78,11 @@ public final class NestedPlacement implements Placement {
           || outer.partitionOf(buffer, offset, length) != partOf(partition);
     }
 
+    @Override
+    public boolean isInUse(int partition) {
+      return outer.isInUse(partOf(partition));
+    }
+
     /** Returns the first partition of a part. */
     public int firstPartitionOf(int part) {
       return first[part];

@@ -10,10 +10,11 @@ public interface NodeTraits {
   NodeTraits PLAIN = new NodeTraits() {};
 
   /**
-   * Returns whether a replica answers reads only on connections that sent {@code READONLY}, as in a
-   * Redis Cluster. Always the same for a node.
+   * Returns whether the node is part of a Redis Cluster: as a replica it answers reads only on
+   * connections that sent {@code READONLY}, and as a master it serves its slots only while the
+   * cluster's state is {@code ok}. Always the same for a node.
    */
-  default boolean needsReadonly(Endpoint node) {
+  default boolean isInCluster(Endpoint node) {
     return false;
   }
 

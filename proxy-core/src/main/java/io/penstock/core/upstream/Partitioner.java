@@ -34,6 +34,14 @@ public interface Partitioner {
     return false;
   }
 
+  /**
+   * Returns whether keys may be in a partition at present; false while others have all of its keys.
+   * Any thread.
+   */
+  default boolean isInUse(int partition) {
+    return true;
+  }
+
   /** Returns the partition of a key. */
   default int partitionOf(byte[] key) {
     return partitionOf(Unpooled.wrappedBuffer(key), 0, key.length);

@@ -90,7 +90,7 @@ abstract class NodeFixture {
   private NodeTraits traits() {
     return new NodeTraits() {
       @Override
-      public boolean needsReadonly(Endpoint node) {
+      public boolean isInCluster(Endpoint node) {
         return inCluster;
       }
     };

@@ -17,6 +17,7 @@ import io.penstock.testkit.network.Peer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -127,6 +128,57 @@ class HeldRequestsTest extends EitherDispatcher {
           assertThat(report.served()).isEqualTo(1);
           assertThat(report.failed()).isZero();
         });
+  }
+
+  @Test
+  void aHoldSaysWhatTheNodeAnswered() {
+    List<String> seen = new ArrayList<>();
+    ProxyEvents events =
+        new ProxyEvents() {
+          @Override
+          public void failoverHoldBegan(@Nullable Endpoint node, @Nullable String rejection) {
+            seen.add("began: " + rejection);
+          }
+
+          @Override
+          public void failoverHoldEnded(@Nullable Endpoint node, FailoverHoldReport report) {
+            seen.add("ended: " + report.rejection() + ", " + report.served());
+          }
+        };
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    Peer node = accept(1).expect(set("a", "1")).send("-CLUSTERDOWN The cluster is down\r\n");
+    awaitHeld(1);
+    report(events);
+    assertThat(seen).containsExactly("began: CLUSTERDOWN The cluster is down");
+
+    node.expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+    report(events);
+    assertThat(seen).last().isEqualTo("ended: CLUSTERDOWN The cluster is down, 1");
+  }
+
+  @Test
+  void aRequestWithoutAnOwnerIsNotHeldForTheNodeOfAnEarlierOne() {
+    List<Optional<Endpoint>> nodes = new ArrayList<>();
+    ProxyEvents events =
+        new ProxyEvents() {
+          @Override
+          public void failoverHoldBegan(@Nullable Endpoint node, @Nullable String rejection) {
+            nodes.add(Optional.ofNullable(node));
+          }
+        };
+    Peer client = rig().client();
+    client.send(set("a", "1"));
+    accept(1).expect(set("a", "1")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+    rig().publish(SlotMap.EMPTY);
+
+    client.send(set("a", "2"));
+    awaitHeld(1);
+    report(events);
+
+    assertThat(nodes).containsExactly(Optional.empty());
   }
 
   private void report(ProxyEvents events) {

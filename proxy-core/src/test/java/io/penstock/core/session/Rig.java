@@ -285,7 +285,7 @@ final class Rig implements AutoCloseable {
     }
 
     @Override
-    public boolean needsReadonly(Endpoint node) {
+    public boolean isInCluster(Endpoint node) {
       return true;
     }
 

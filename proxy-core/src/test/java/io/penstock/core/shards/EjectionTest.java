@@ -100,11 +100,14 @@ class EjectionTest {
     lose(1, LOOP, 0);
     assertThat(owns(1)).isFalse();
     assertThat(owns(0)).isTrue();
+    assertThat(ejection.isInUse(1)).isFalse();
+    assertThat(ejection.isInUse(0)).isTrue();
     thread.advance(RETRY.minusMillis(1));
     assertThat(owns(1)).isFalse();
 
     thread.advance(Duration.ofMillis(1));
     assertThat(owns(1)).isTrue();
+    assertThat(ejection.isInUse(1)).isTrue();
     assertThat(events).containsExactly("- b", "+ b");
   }
 

@@ -123,7 +123,7 @@ class ShardsTopologyTest {
     }
 
     @Override
-    public boolean needsReadonly(Endpoint node) {
+    public boolean isInCluster(Endpoint node) {
       return !fixed;
     }
 
@@ -210,9 +210,9 @@ class ShardsTopologyTest {
 
   @Test
   void readonly_is_needed_where_the_shard_needs_it() {
-    assertThat(shards.needsReadonly(A)).isFalse();
-    assertThat(shards.needsReadonly(B)).isTrue();
-    assertThat(shards.needsReadonly(C)).isFalse();
+    assertThat(shards.isInCluster(A)).isFalse();
+    assertThat(shards.isInCluster(B)).isTrue();
+    assertThat(shards.isInCluster(C)).isFalse();
   }
 
   @Test

@@ -2,25 +2,33 @@ package io.penstock.core.survey;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.lettuce.core.RedisLoadingException;
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.Pinger;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.observe.UpstreamStatus.Trouble;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.topology.TestTopology;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NestedPlacement;
+import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.core.upstream.SinglePlacement;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HealthCheckTest {
@@ -35,13 +43,26 @@ class HealthCheckTest {
     final List<Endpoint> pinged = new ArrayList<>();
     final Set<Endpoint> dead = new HashSet<>();
     final Set<Endpoint> frozen = new HashSet<>();
+    final Set<Endpoint> loading = new HashSet<>();
+    final Set<Endpoint> clusterIsDown = new HashSet<>();
+    final Set<Endpoint> asked = new HashSet<>();
     Set<Endpoint> kept = Set.of();
+
+    @Override
+    public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+      asked.add(node);
+      return CompletableFuture.completedFuture(
+          clusterIsDown.contains(node) ? "CLUSTERDOWN, cluster_state:fail" : null);
+    }
 
     @Override
     public CompletionStage<?> ping(Endpoint node) {
       pinged.add(node);
       if (frozen.contains(node)) {
         return new CompletableFuture<>();
+      }
+      if (loading.contains(node)) {
+        return CompletableFuture.failedFuture(new RedisLoadingException("LOADING"));
       }
       return dead.contains(node)
           ? CompletableFuture.failedFuture(new ConnectException("Connection refused"))
@@ -163,6 +184,87 @@ class HealthCheckTest {
   }
 
   @Test
+  void aMasterWhoseClusterIsDownAnswersButServesNoSlot() {
+    topology.cluster.addAll(Set.of(A, A2, B));
+    started();
+    assertThat(nodes.asked).as("only masters are asked").containsExactlyInAnyOrder(A, B);
+    Instant served = check.status().nodes().getFirst().lastServed();
+    nodes.clusterIsDown.add(A);
+
+    thread.advance(SECOND.multipliedBy(5));
+    assertThat(check.status().isComplete()).as("a failover makes nothing unready").isTrue();
+    thread.advance(SECOND);
+
+    UpstreamStatus status = check.status();
+    assertThat(status.coveredSlots()).isEqualTo(16_384 - 5_001);
+    assertThat(status.gaps())
+        .containsExactly(new Gap(0, 5_000, A, served, "CLUSTERDOWN, cluster_state:fail"));
+    assertThat(status.nodes()).extracting(NodeStatus::up).containsExactly(true, true, true);
+    assertThat(status.nodes()).extracting(NodeStatus::serves).containsExactly(false, true, true);
+    assertThat(status.nodes().getFirst().trouble())
+        .isEqualTo(new Trouble("CLUSTERDOWN, cluster_state:fail", true));
+
+    nodes.clusterIsDown.clear();
+    thread.advance(SECOND.multipliedBy(2));
+    assertThat(check.status().isComplete()).isTrue();
+  }
+
+  @Test
+  void slotsOfAServerThatIsNotInUseAreCoveredByOthers() {
+    var outOfUse = new HashSet<Integer>();
+    Partitioner outer =
+        new Partitioner() {
+          @Override
+          public int partitions() {
+            return 2;
+          }
+
+          @Override
+          public int partitionOf(ByteBuf buffer, int offset, int length) {
+            return 0;
+          }
+
+          @Override
+          public boolean isInUse(int partition) {
+            return !outOfUse.contains(partition);
+          }
+        };
+    var parts = List.of(SinglePartitioner.INSTANCE, SinglePartitioner.INSTANCE);
+    topology.map =
+        new NestedPlacement(
+            new NestedPlacement.NestedPartitioner(outer, parts),
+            List.of(new SinglePlacement(A), new SinglePlacement(B)));
+    nodes.dead.add(B);
+    started();
+    assertThat(check.status().coveredSlots()).isEqualTo(8_192);
+
+    outOfUse.add(1);
+
+    assertThat(check.status().coveredSlots()).isEqualTo(16_384);
+    assertThat(check.status().isComplete()).isTrue();
+    assertThat(check.status().statusOf(B)).extracting(NodeStatus::serves).isEqualTo(false);
+  }
+
+  @Test
+  void onlyNodesOfAClusterAreAskedForItsState() {
+    started();
+    assertThat(nodes.pinged).contains(A, B);
+    assertThat(nodes.asked).isEmpty();
+  }
+
+  @Test
+  void anErrorReplyIsTheNodesAnswer() {
+    nodes.loading.add(A);
+    nodes.dead.add(B);
+    started();
+
+    assertThat(check.status().nodes())
+        .extracting(NodeStatus::trouble)
+        .containsExactly(
+            new Trouble("LOADING", true), null, new Trouble("Connection refused", false));
+  }
+
+  @Test
   void aFrozenNodeGetsOnePingAndCountsAsDownLater() {
     started();
     nodes.frozen.add(B);
@@ -176,7 +278,7 @@ class HealthCheckTest {
   @Test
   void aGapLastsFromTheLastAnswer() {
     started();
-    var answered = check.status().nodes().getFirst().lastAnswer();
+    var answered = check.status().nodes().getFirst().lastServed();
     nodes.dead.add(A);
 
     thread.advance(SECOND.multipliedBy(6));

@@ -16,6 +16,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProxiesTopologyTest {
@@ -40,6 +41,11 @@ class ProxiesTopologyTest {
     private final Set<Endpoint> down = new HashSet<>();
     private final Set<Endpoint> frozen = new HashSet<>();
     private int pings;
+
+    @Override
+    public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+      throw new AssertionError("a proxy is not asked for a cluster");
+    }
 
     @Override
     public CompletionStage<?> ping(Endpoint node) {

@@ -13,7 +13,7 @@ public final class TestTopology implements Topology {
 
   public Placement map;
 
-  /** Nodes of Redis Clusters, whose replicas need {@code READONLY}. */
+  /** Nodes of Redis Clusters. */
   public final Set<Endpoint> cluster = new HashSet<>();
 
   public TestTopology(Placement map) {
@@ -34,7 +34,7 @@ public final class TestTopology implements Topology {
   public void moved(int slot, Endpoint owner) {}
 
   @Override
-  public boolean needsReadonly(Endpoint node) {
+  public boolean isInCluster(Endpoint node) {
     return cluster.contains(node);
   }
 

@@ -75,8 +75,8 @@ import org.springframework.validation.annotation.Validated;
  * @param topology How Penstock keeps its view of the nodes up to date.
  * @param reads Which nodes serve commands that only read.
  * @param commands Which commands clients may use.
- * @param readiness Slots that must have a responding master before the readiness probe succeeds:
- *     none, at least one, or all.
+ * @param readiness Slots that masters must serve before the readiness probe succeeds: none, at
+ *     least one, or all.
  * @param reload What makes Penstock read its configuration again: `on-signal`, SIGHUP and a request
  *     to the management port; `on-change`, also a change of one of its files.
  * @param managementToken Token that requests to the management port which change something must

@@ -3,7 +3,7 @@ package io.penstock.server.config;
 import io.penstock.core.observe.UpstreamStatus;
 import java.util.Locale;
 
-/** Which slots must have a responding master for Penstock to be ready. */
+/** Which slots masters must serve for Penstock to be ready. */
 public enum Readiness {
   /** None: Penstock is ready as soon as it listens. */
   LISTENING,

@@ -20,8 +20,7 @@ import org.springframework.boot.health.contributor.Health;
 
 /**
  * Readiness of the proxy: all listeners are ready. A listener is ready if it listens and the slots
- * of its upstream with an answering master satisfy the configured rule. Part of the readiness
- * group.
+ * of its upstream that masters serve satisfy the configured rule. Part of the readiness group.
  */
 class ProxyHealth extends AbstractHealthIndicator {
 
@@ -43,9 +42,9 @@ class ProxyHealth extends AbstractHealthIndicator {
    * Slots that cannot be served.
    *
    * @param slots a range as Redis writes it
-   * @param master the master that does not answer; null if the slots have none
-   * @param since when the master last answered, or since when the slots have had no master
-   * @param reason why the master does not answer; null if unknown
+   * @param master the master that does not serve them; null if the slots have none
+   * @param since when the master last served, or since when the slots have had no master
+   * @param reason why the master does not serve; null if unknown
    */
   record Uncovered(String slots, @Nullable String master, Instant since, @Nullable String reason) {
 

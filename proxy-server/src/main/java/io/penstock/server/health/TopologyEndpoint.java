@@ -5,6 +5,7 @@ import io.penstock.core.ProxyUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.observe.UpstreamStatus.NodeStatus;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
@@ -43,10 +44,10 @@ class TopologyEndpoint {
   /**
    * The response body about one upstream.
    *
-   * @param state {@code complete} if the masters of all slots answer, {@code partial} if some do,
-   *     {@code down} if none does, {@code unknown} while no slot has a master
+   * @param state {@code complete} if masters serve all slots, {@code partial} if some, {@code down}
+   *     if none, {@code unknown} while no slot has a master
    * @param ready the result of the readiness probe
-   * @param coveredSlots slots whose master answers
+   * @param coveredSlots slots that a master serves
    * @param nodes the members of the cluster as CLUSTER NODES lists them; empty for a single server
    * @param sentinels those of each master; empty without Sentinel
    * @param lastSuccess when a topology refresh last succeeded
@@ -67,10 +68,16 @@ class TopologyEndpoint {
    * One shard.
    *
    * @param up whether the master has answered recently
+   * @param trouble why the master does not serve requests; null if it does
    * @param slots ranges as Redis writes them: {@code 0-5460}, {@code 7}
    */
   record ShardView(
-      String master, boolean up, List<String> replicas, List<String> slots, long configEpoch) {}
+      String master,
+      boolean up,
+      @Nullable String trouble,
+      List<String> replicas,
+      List<String> slots,
+      long configEpoch) {}
 
   /** One line of CLUSTER NODES. */
   record NodeView(
@@ -144,10 +151,13 @@ class TopologyEndpoint {
     List<ShardView> shards = new ArrayList<>();
     for (int i = 0; i < map.shards().size(); i++) {
       Shard shard = map.shards().get(i);
+      NodeStatus master = upstream.statusOf(shard.master());
+      UpstreamStatus.Trouble trouble = master == null ? null : master.trouble();
       shards.add(
           new ShardView(
               shard.master().toString(),
-              upstream.nodes().stream().anyMatch(n -> n.up() && n.node().equals(shard.master())),
+              master != null && master.up(),
+              trouble == null ? null : trouble.reason(),
               shard.replicas().stream().map(Endpoint::toString).toList(),
               ShownSlots.rangesOf(map, i),
               shard.configEpoch()));

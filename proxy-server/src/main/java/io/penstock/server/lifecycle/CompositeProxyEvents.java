@@ -57,8 +57,13 @@ final class CompositeProxyEvents implements ProxyEvents {
   }
 
   @Override
-  public void failoverHoldBegan(@Nullable Endpoint node) {
-    listeners.forEach(listener -> listener.failoverHoldBegan(node));
+  public void backendSilent(Endpoint node) {
+    listeners.forEach(listener -> listener.backendSilent(node));
+  }
+
+  @Override
+  public void failoverHoldBegan(@Nullable Endpoint node, @Nullable String rejection) {
+    listeners.forEach(listener -> listener.failoverHoldBegan(node, rejection));
   }
 
   @Override

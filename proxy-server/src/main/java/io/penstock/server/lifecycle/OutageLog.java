@@ -1,18 +1,18 @@
 package io.penstock.server.lifecycle;
 
+import io.penstock.core.backend.BackendException;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.observe.UpstreamStatus.Trouble;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
-import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.UnknownPlacement;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -35,9 +35,10 @@ import org.slf4j.event.Level;
  * it ends. The last line names the node that serves the slots now and counts the requests of the
  * failover hold. Reports of several event loops about one node are one outage.
  *
- * <p>An outage begins when a failover hold on the node starts or the health check finds the node
- * down. It ends when the node answers again or another node is master of its slots, not when the
- * last held request has failed.
+ * <p>An outage begins when a failover hold on the node starts or the health check finds that the
+ * node does not serve. The lines say whether the node does not answer or rejects requests. It ends
+ * when the node serves again or another node is master of its slots, not when the last held request
+ * has failed.
  *
  * <p>Events arrive on event loops and on the topology thread, which must not block. They are
  * handled in order on a thread of this class; all state is confined to that thread.
@@ -48,6 +49,7 @@ final class OutageLog implements ProxyEvents {
 
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final Trouble SILENT = new Trouble("no reply while requests are in flight", false);
 
   private static final ThreadFactory THREADS =
       Thread.ofVirtual().name("penstock-outage-log").factory();
@@ -58,8 +60,9 @@ final class OutageLog implements ProxyEvents {
   private final Map<String, Outage> outages = new TreeMap<>(); // by name of the node
   private final Set<Endpoint> connected = new HashSet<>(); // until a connection is lost
   private final Map<Endpoint, Long> lossLoggedAt = new HashMap<>(); // of a connection
-  private final Map<Endpoint, String> reasons = new HashMap<>(); // of the latest failure
+  private final Map<Endpoint, Trouble> unreached = new HashMap<>(); // the latest attempt failed
   private Placement topology = UnknownPlacement.INSTANCE;
+  private long uncoveredSince; // when slots lost their master; only valid while some have none
 
   OutageLog() {
     this(System::nanoTime, Executors.newSingleThreadExecutor(THREADS));
@@ -69,6 +72,7 @@ final class OutageLog implements ProxyEvents {
     this.prefix = upstream.prefix();
     this.nanoTime = shared.nanoTime;
     this.inOrder = shared.inOrder;
+    this.uncoveredSince = nanoTime.getAsLong();
   }
 
   /** Outages of each upstream are their own, also if two have the same nodes. */
@@ -84,6 +88,7 @@ final class OutageLog implements ProxyEvents {
     this.prefix = Label.ONLY.prefix();
     this.nanoTime = nanoTime;
     this.inOrder = inOrder;
+    this.uncoveredSince = nanoTime.getAsLong();
   }
 
   @Override
@@ -92,11 +97,12 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void connected(Endpoint node) {
-    reasons.remove(node);
+    unreached.remove(node);
     connected.add(node);
     Outage outage = outages.get(name(node));
     if (outage != null) {
-      outage.isReached = true;
+      outage.connected(nanoTime.getAsLong());
+      removeEnded();
     }
   }
 
@@ -106,8 +112,13 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void lost(Endpoint node, Throwable cause) {
-    reasons.put(node, String.valueOf(cause.getMessage()));
+    Trouble trouble = troubleOf(cause);
+    unreached.put(node, trouble);
     long now = nanoTime.getAsLong();
+    Outage outage = outages.get(name(node));
+    if (outage != null) {
+      outage.connectingFailed(trouble, now);
+    }
     Long loggedAt = lossLoggedAt.get(node);
     if (connected.remove(node) && (loggedAt == null || now - loggedAt > QUIET_NANOS)) {
       lossLoggedAt.put(node, now);
@@ -115,14 +126,38 @@ final class OutageLog implements ProxyEvents {
     }
   }
 
-  @Override
-  public void failoverHoldBegan(@Nullable Endpoint node) {
-    inOrder.execute(() -> began(node));
+  private static Trouble troubleOf(Throwable cause) {
+    String rejection = cause instanceof BackendException of ? of.handshakeError() : null;
+    return rejection == null
+        ? new Trouble(String.valueOf(cause.getMessage()), false)
+        : new Trouble(rejection, true);
   }
 
-  private void began(@Nullable Endpoint node) {
-    Outage outage = outages.computeIfAbsent(name(node), _ -> newOutage(node));
-    outage.holding++;
+  @Override
+  public void backendSilent(Endpoint node) {
+    inOrder.execute(() -> silent(node));
+  }
+
+  /** Logs nothing yet: the node may be busy. The health check decides, or a failover. */
+  private void silent(Endpoint node) {
+    outageOf(node).silent(SILENT, nanoTime.getAsLong());
+  }
+
+  @Override
+  public void failoverHoldBegan(@Nullable Endpoint node, @Nullable String rejection) {
+    inOrder.execute(() -> began(node, rejection));
+  }
+
+  private void began(@Nullable Endpoint node, @Nullable String rejection) {
+    if (node == null && topology.isFullyCovered()) {
+      return; // they have a master again, or reads wait for a replica, which ReplicaLog logs
+    }
+    Outage outage = outageOf(node);
+    Trouble trouble =
+        rejection != null
+            ? new Trouble(rejection, true)
+            : node == null ? null : unreached.get(node);
+    outage.holdBegan(trouble, nanoTime.getAsLong());
     logIfDue(outage);
   }
 
@@ -132,10 +167,11 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void ended(@Nullable Endpoint node, FailoverHoldReport report) {
-    Outage outage = outages.computeIfAbsent(name(node), _ -> newOutage(node));
-    outage.holding = Math.max(0, outage.holding - 1);
-    outage.add(report, nanoTime.getAsLong());
-    removeEnded();
+    Outage outage = outages.get(name(node));
+    if (outage != null) {
+      outage.holdEnded(report, nanoTime.getAsLong());
+      removeEnded();
+    }
   }
 
   @Override
@@ -145,8 +181,15 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void refreshed(Placement now) {
-    topology = now;
+    adopt(now);
     removeEnded();
+  }
+
+  private void adopt(Placement now) {
+    if (topology.isFullyCovered() && !now.isFullyCovered()) {
+      uncoveredSince = nanoTime.getAsLong();
+    }
+    topology = now;
   }
 
   @Override
@@ -155,35 +198,45 @@ final class OutageLog implements ProxyEvents {
   }
 
   private void checked(UpstreamStatus status) {
-    topology = status.topology();
+    adopt(status.topology());
     forgetOthers(status);
-    for (NodeStatus node : status.nodes()) {
-      Outage outage = outages.get(name(node.node()));
-      if (node.up()) {
-        if (outage != null) {
-          outage.answered(node.lastAnswer());
-        }
-      } else if (node.failure() != null || node.lastAnswer() != null) {
-        if (node.failure() != null) {
-          reasons.put(node.node(), node.failure());
-        }
-        Outage down = outages.computeIfAbsent(name(node.node()), _ -> newOutage(node.node()));
-        down.markDown(
-            node.lastAnswer() == null ? Duration.ZERO : UpstreamStatus.FRESH, nanoTime.getAsLong());
-        logIfDue(down);
-      }
-    }
+    status.nodes().forEach(this::checked);
     if (!topology.isFullyCovered() && !topology.shards().isEmpty()) {
-      logIfDue(outages.computeIfAbsent(name(null), _ -> newOutage(null)));
+      logIfDue(outageOf(null));
     }
     removeEnded();
   }
 
+  private void checked(NodeStatus node) {
+    long now = nanoTime.getAsLong();
+    Trouble trouble = node.trouble();
+    if (!node.serves() && (trouble != null || node.lastServed() != null)) {
+      Outage outage = outageOf(node.node());
+      Duration since = node.lastServed() == null ? Duration.ZERO : UpstreamStatus.FRESH;
+      outage.foundByHealthCheck(trouble, since, now);
+      logIfDue(outage);
+      return;
+    }
+    Outage outage = outages.get(name(node.node()));
+    if (outage != null && trouble != null) {
+      outage.foundByHealthCheck(trouble, Duration.ZERO, now);
+    } else if (outage != null) {
+      outage.served(node.lastServed(), now);
+    }
+  }
+
   private void forgetOthers(UpstreamStatus status) {
     Set<Endpoint> known = status.nodes().stream().map(NodeStatus::node).collect(Collectors.toSet());
-    reasons.keySet().retainAll(known);
+    unreached.keySet().retainAll(known);
     lossLoggedAt.keySet().retainAll(known);
     connected.retainAll(known);
+  }
+
+  /**
+   * Returns the outage of a node, or of the slots without a master; begins one if there is none.
+   */
+  private Outage outageOf(@Nullable Endpoint node) {
+    return outages.computeIfAbsent(name(node), _ -> newOutage(node));
   }
 
   private Outage newOutage(@Nullable Endpoint node) {
@@ -191,8 +244,8 @@ final class OutageLog implements ProxyEvents {
     boolean hasSlots = node == null || shard >= 0;
     List<String> slots = // of the node, or those without a master
         hasSlots ? ShownSlots.rangesOf(topology, shard) : List.of();
-    int firstPartition = shard < 0 ? Placement.UNCOVERED : topology.firstPartitions()[shard];
-    return new Outage(node, subject(node, slots), slots, firstPartition, nanoTime.getAsLong());
+    long began = node == null ? uncoveredSince : nanoTime.getAsLong();
+    return new Outage(node, subject(node, slots), slots, new Outage.Place(topology, shard), began);
   }
 
   private String subject(@Nullable Endpoint node, List<String> slots) {
@@ -206,75 +259,97 @@ final class OutageLog implements ProxyEvents {
     return (topology.contains(node) ? "Replica " : "Node ") + node;
   }
 
-  /** Logs an outage when it begins, and then once a minute. */
+  /** Logs an outage when it begins, when the node behaves otherwise, and then once a minute. */
   private void logIfDue(Outage outage) {
     long now = nanoTime.getAsLong();
-    if (outage.isLogged && now - outage.loggedAt < REPEAT_NANOS) {
+    if (!outage.isLogged()) {
+      logBegin(outage);
       return;
     }
-    String failure = outage.node == null ? null : reasons.get(outage.node);
-    String reason = failure == null ? "" : " (" + failure + ")";
-    if (outage.isLogged) {
-      LOG.warn(
-          "{}{}{}{}{}{}",
-          prefix,
-          outage.subject,
-          outage.node == null ? " for " : " still does not answer after ",
-          seconds(now - outage.beganAt),
-          reason,
-          outage.counts());
-    } else {
-      LOG.warn(
-          "{}{}{}{}{}",
-          prefix,
-          outage.subject,
-          outage.node == null ? "" : " does not answer",
-          reason,
-          outage.holding > 0 ? "; failover hold started" : "");
+    long quiet = outage.hasChangedSinceLogged() ? QUIET_NANOS : REPEAT_NANOS;
+    if (outage.sinceLogged(now) < quiet) {
+      return;
     }
-    outage.isLogged = true;
-    outage.loggedAt = now;
+    LOG.warn(
+        "{}{}{}{}{}{}",
+        prefix,
+        outage.subject(),
+        outage.node() == null ? " for " : " " + stateAgain(outage) + " after ",
+        seconds(outage.lasted(now)),
+        outage.reason(),
+        outage.counts());
+    outage.logged(now);
+  }
+
+  private void logBegin(Outage outage) {
+    LOG.warn(
+        "{}{}{}{}{}",
+        prefix,
+        outage.subject(),
+        outage.node() == null ? "" : " " + state(outage),
+        outage.reason(),
+        outage.isHolding() ? "; failover hold started" : "");
+    outage.logged(nanoTime.getAsLong());
+  }
+
+  private static String state(Outage outage) {
+    return outage.isRejecting() ? "rejects requests" : "does not answer";
+  }
+
+  /** Returns the state of a node, for a line that is not the first of its outage. */
+  private static String stateAgain(Outage outage) {
+    if (outage.hasChangedSinceLogged()) {
+      return outage.isRejecting() ? "now rejects requests" : "now does not answer";
+    }
+    return outage.isRejecting() ? "still rejects requests" : "still does not answer";
   }
 
   private void removeEnded() {
-    outages.values().removeIf(this::logIfEnded);
+    outages.values().removeIf(outage -> !outage.isHolding() && logIfEnded(outage));
   }
 
-  /** Logs the end of an outage. Returns false if requests are held or the outage lasts. */
+  /** Logs the end of an outage. Returns false if it lasts. */
   private boolean logIfEnded(Outage outage) {
-    String end = outage.holding > 0 ? null : end(outage);
-    if (end == null) {
+    long now = nanoTime.getAsLong();
+    Endpoint node = outage.node();
+    Endpoint successor = outage.successor(topology);
+    if (successor != null) {
+      logFailover(outage, successor);
+    } else if (node == null) {
+      if (!topology.isFullyCovered()) {
+        return false;
+      }
+      logEnd(outage, "All slots have a master again", outage.lasted(now));
+    } else if (outage.isServedAgain(now)) {
+      String how = outage.wasLoggedRejecting() ? " no longer rejects requests" : " answers again";
+      logEnd(outage, outage.subject() + how, outage.lastedUntilServed());
+    } else if (!topology.contains(node)) {
+      logEnd(outage, outage.subject() + " has left the topology", outage.lasted(now));
+    } else {
       return false;
     }
-    LOG.atLevel(outage.failed > 0 ? Level.WARN : Level.INFO)
-        .log(
-            "{}{} after {}{}",
-            prefix,
-            end,
-            seconds(outage.lasted(nanoTime.getAsLong())),
-            outage.counts());
     return true;
   }
 
-  /** Returns what ended the outage, or null while it lasts. */
-  private @Nullable String end(Outage outage) {
-    Endpoint node = outage.node;
-    if (node == null) {
-      return topology.isFullyCovered() ? "All slots have a master again" : null;
+  private void logFailover(Outage outage, Endpoint successor) {
+    if (!outage.isLogged()) {
+      logBegin(outage);
     }
-    Shard now = outage.firstPartition < 0 ? null : topology.shardOf(outage.firstPartition);
-    if (now != null && !now.master().equals(node)) {
-      return "Failover: "
-          + now.master()
-          + " replaced "
-          + node
-          + " as master of slots "
-          + String.join(",", outage.slots);
+    String what =
+        "Failover: "
+            + successor
+            + " replaced "
+            + outage.node()
+            + " as master of slots "
+            + outage.slots();
+    logEnd(outage, what, outage.lasted(nanoTime.getAsLong()));
+  }
+
+  private void logEnd(Outage outage, String end, long lasted) {
+    if (outage.isLogged()) {
+      LOG.atLevel(outage.hasFailures() ? Level.WARN : Level.INFO)
+          .log("{}{} after {}{}", prefix, end, seconds(lasted), outage.counts());
     }
-    if (outage.answersAgain && outage.isReached) {
-      return outage.subject + " answers again";
-    }
-    return topology.contains(node) ? null : outage.subject + " has left the topology";
   }
 
   private static String name(@Nullable Endpoint node) {
@@ -283,79 +358,5 @@ final class OutageLog implements ProxyEvents {
 
   private static String seconds(long nanos) {
     return String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
-  }
-
-  /** One node that cannot be reached, or the slots that have no master. */
-  private static final class Outage {
-
-    private final @Nullable Endpoint node;
-    private final String subject;
-    private final List<String> slots;
-    private final int firstPartition; // negative if the node is not a master
-    private final Instant began = Instant.now();
-    private long beganAt;
-    private int holding; // event loops with a failover hold
-    private long heldUntil; // when the last failover hold ended
-    private boolean isDown; // the health check found it down at least once
-    private boolean isLogged;
-    private long loggedAt; // only valid if logged
-    private boolean answersAgain; // to the health check
-    private boolean isReached = true; // by event loops; false after a failed attempt
-    private long held;
-    private long served;
-    private long failed;
-
-    Outage(
-        @Nullable Endpoint node,
-        String subject,
-        List<String> slots,
-        int firstPartition,
-        long beganAt) {
-      this.node = node;
-      this.subject = subject;
-      this.slots = slots;
-      this.firstPartition = firstPartition;
-      this.beganAt = beganAt;
-    }
-
-    void add(FailoverHoldReport report, long now) {
-      began(now - report.lasted().toNanos());
-      heldUntil = now;
-      held += report.requests();
-      served += report.served();
-      failed += report.failed();
-      isReached &= report.failed() == 0 || report.served() > 0;
-    }
-
-    /** Records that the health check found it down, since {@code atLeast} ago or longer. */
-    void markDown(Duration atLeast, long now) {
-      isDown = true;
-      answersAgain = false;
-      began(now - atLeast.toNanos());
-    }
-
-    private void began(long at) {
-      beganAt = at - beganAt < 0 ? at : beganAt;
-    }
-
-    void answered(@Nullable Instant at) {
-      answersAgain |= at != null && at.isAfter(began);
-    }
-
-    long lasted(long now) {
-      return (isDown || held == 0 ? now : heldUntil) - beganAt;
-    }
-
-    String counts() {
-      return held == 0
-          ? ""
-          : String.format(
-              Locale.ROOT,
-              "; failover hold: %d request%s, %d served, %d failed",
-              held,
-              held == 1 ? "" : "s",
-              served,
-              failed);
-    }
   }
 }

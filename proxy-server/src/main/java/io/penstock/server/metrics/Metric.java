@@ -127,7 +127,7 @@ public enum Metric {
   NODE_UP(
       Type.GAUGE,
       "penstock_node_up",
-      "1 if the node has answered a health check within the last 5 seconds, else 0",
+      "1 if the node has answered a PING of the health check within the last 5 seconds, else 0",
       Labels.UPSTREAM,
       "node",
       "role"),
@@ -213,8 +213,8 @@ public enum Metric {
   SLOTS_COVERED(
       Type.GAUGE,
       "penstock_slots_covered",
-      "Number of the 16384 slots whose master has answered a health check within the last 5"
-          + " seconds",
+      "Number of the 16384 slots that a master has served within the last 5 seconds: it has answered"
+          + " the health check, and its cluster is not down",
       Labels.UPSTREAM),
 
   PUBSUB_SUBSCRIPTIONS(

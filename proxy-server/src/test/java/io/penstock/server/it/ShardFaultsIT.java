@@ -2,6 +2,8 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.ProxyUpstream;
+import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
@@ -53,7 +55,11 @@ class ShardFaultsIT {
 
   /** Starts Penstock so that a server that has failed twice leaves the layout for some seconds. */
   private static ProxyFixture startCache() {
-    var ejection = new EjectionSettings(2, RETRY);
+    return startCache(RETRY);
+  }
+
+  private static ProxyFixture startCache(Duration retry) {
+    var ejection = new EjectionSettings(2, retry);
     return ProxyFixture.of(servers.upstream(ejection)).commandTimeout(TIMEOUT).startReady();
   }
 
@@ -111,6 +117,29 @@ class ShardFaultsIT {
             assertThat(wire.call("SET", lost, "after")).isEqualTo(OK);
             assertThat(down.text("GET", lost)).isEqualTo("after");
           });
+    }
+  }
+
+  @Test
+  void theSlotsOfAnEjectedServerAreServedByOthers() {
+    ServerProcess down = servers.server(1);
+    try (ProxyFixture cache = startCache(Duration.ofMinutes(1));
+        RespClient wire = cache.connect()) {
+      down.kill();
+      try {
+        Awaitility.await("another server has the key")
+            .untilAsserted(() -> assertThat(wire.call("SET", lost, "meanwhile")).isEqualTo(OK));
+        ProxyUpstream upstream = cache.proxy().upstreams().getFirst();
+        Awaitility.await("a health check has found that the server does not answer")
+            .atMost(Duration.ofSeconds(20))
+            .until(() -> upstream.status().nodes().stream().anyMatch(node -> !node.serves()));
+
+        UpstreamStatus status = upstream.status();
+        assertThat(status.coveredSlots()).isEqualTo(16_384);
+        assertThat(status.isComplete()).isTrue();
+      } finally {
+        down.restart();
+      }
     }
   }
 

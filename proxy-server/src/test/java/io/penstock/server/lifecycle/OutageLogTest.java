@@ -6,10 +6,12 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.penstock.core.backend.BackendException;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.observe.FailoverHoldReport;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.observe.UpstreamStatus.Trouble;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
@@ -37,6 +39,8 @@ class OutageLogTest {
   private static final Endpoint B = new Endpoint("10.0.0.3", 7000);
   private static final String MASTER = "Master 10.0.0.1:7000 of slots 0-5460";
   private static final Instant LATER = Instant.MAX;
+  private static final Trouble REFUSED = new Trouble("Connection refused", false);
+  private static final String CLUSTERDOWN = "CLUSTERDOWN The cluster is down";
 
   private final Logger logger = (Logger) LoggerFactory.getLogger(OutageLog.class);
   private final ListAppender<ILoggingEvent> appender = new ListAppender<>();
@@ -87,12 +91,30 @@ class OutageLogTest {
 
   private static NodeStatus status(Endpoint node, boolean master, Set<Endpoint> dead) {
     return dead.contains(node)
-        ? new NodeStatus(node, master, false, Instant.EPOCH, "Connection refused")
-        : new NodeStatus(node, master, true, LATER, null);
+        ? new NodeStatus(node, master, false, false, Instant.EPOCH, REFUSED)
+        : new NodeStatus(node, master, true, true, LATER, null);
   }
 
   private static FailoverHoldReport held(Duration lasted, long served, long failed) {
-    return new FailoverHoldReport(lasted, served + failed, served, failed);
+    return new FailoverHoldReport(lasted, served + failed, served, failed, null);
+  }
+
+  private static FailoverHoldReport rejected(Duration lasted, long failed) {
+    return new FailoverHoldReport(lasted, failed, 0, failed, CLUSTERDOWN);
+  }
+
+  /** Reports that A answers a health check, but does not serve. */
+  private void checkedRejecting(boolean servedShortlyBefore, String reason) {
+    Instant served = servedShortlyBefore ? Instant.EPOCH : null;
+    var trouble = new Trouble(reason, true);
+    log.healthChecked(
+        new UpstreamStatus(
+            map(A),
+            0,
+            List.of(),
+            List.of(
+                new NodeStatus(A, true, true, servedShortlyBefore, served, trouble),
+                status(B, true, Set.of()))));
   }
 
   private List<String> lines() {
@@ -106,8 +128,8 @@ class OutageLogTest {
     log.backendConnected(A);
     log.backendDisconnected(A, new ConnectException("Connection refused"));
     pass(Duration.ofMillis(250));
-    log.failoverHoldBegan(A);
-    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A, null);
+    log.failoverHoldBegan(A, null);
     pass(Duration.ofMillis(5_950));
     refreshed(map(A2));
     log.failoverHoldEnded(A, held(Duration.ofMillis(6_200), 7, 0));
@@ -123,12 +145,13 @@ class OutageLogTest {
 
   @Test
   void anOutageContinuesAfterAllHeldRequestsHaveFailed() {
-    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A, null);
+    log.backendDisconnected(A, new ConnectException("refused"));
     for (int i = 0; i < 5; i++) {
       pass(Duration.ofSeconds(10));
       log.failoverHoldEnded(A, held(Duration.ofSeconds(10), 0, 3));
       checked(map(A, A2), A, B);
-      log.failoverHoldBegan(A);
+      log.failoverHoldBegan(A, null);
     }
     pass(Duration.ofSeconds(7));
     log.failoverHoldEnded(A, held(Duration.ofSeconds(7), 0, 2));
@@ -151,6 +174,203 @@ class OutageLogTest {
   }
 
   @Test
+  void aNodeThatAnswersButRejectsRequestsIsNotSaidToBeSilent() {
+    log.backendConnected(A);
+    log.failoverHoldBegan(A, CLUSTERDOWN);
+    pass(Duration.ofSeconds(2));
+    checkedRejecting(true, "CLUSTERDOWN, cluster_state:fail");
+    pass(Duration.ofSeconds(8));
+    log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 1));
+    pass(Duration.ofSeconds(60));
+    checkedRejecting(false, "CLUSTERDOWN, cluster_state:fail");
+    pass(Duration.ofSeconds(5));
+    checked(map(A));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN " + MASTER + " rejects requests (" + CLUSTERDOWN + "); failover hold started",
+            "WARN "
+                + MASTER
+                + " still rejects requests after 70.0 s (CLUSTERDOWN, cluster_state:fail);"
+                + " failover hold: 1 request, 0 served, 1 failed",
+            "WARN "
+                + MASTER
+                + " no longer rejects requests after 75.0 s; failover hold: 1 request, 0 served,"
+                + " 1 failed");
+  }
+
+  @Test
+  void slotsThatMoveAfterAnOutageAreNoFailover() {
+    log.failoverHoldBegan(A, CLUSTERDOWN);
+    log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 1));
+    checkedRejecting(true, CLUSTERDOWN);
+    checked(map(A));
+    int ended = lines().size();
+
+    pass(Duration.ofSeconds(60));
+    refreshed(withSlotsMovedFrom(A));
+
+    assertThat(lines()).hasSize(ended).noneMatch(line -> line.contains("Failover"));
+  }
+
+  @Test
+  void slotsThatMoveDuringAnOutageAreNoFailover() {
+    log.failoverHoldBegan(A, CLUSTERDOWN);
+    refreshed(withSlotsMovedFrom(A));
+    log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 1));
+
+    assertThat(lines()).hasSize(1).noneMatch(line -> line.contains("Failover"));
+  }
+
+  private static Placement withSlotsMovedFrom(Endpoint master) {
+    return new SlotMap.Builder()
+        .shard(new Shard(master, List.of(), 1))
+        .range(10, 5460)
+        .shard(new Shard(B, List.of(), 2))
+        .range(0, 9)
+        .range(5461, 16_383)
+        .build();
+  }
+
+  @Test
+  void twoOutagesOfANodeHaveTheirOwnFigures() {
+    log.failoverHoldBegan(A, CLUSTERDOWN);
+    pass(Duration.ofSeconds(10));
+    log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 2));
+    checkedRejecting(true, CLUSTERDOWN);
+    checked(map(A, A2));
+    pass(Duration.ofSeconds(85));
+    log.failoverHoldBegan(A, null);
+    pass(Duration.ofMillis(4_500));
+    refreshed(map(A2));
+    log.failoverHoldEnded(A, held(Duration.ofMillis(4_500), 3, 0));
+
+    assertThat(lines())
+        .last()
+        .isEqualTo(
+            "INFO Failover: 10.0.0.2:7000 replaced 10.0.0.1:7000 as master of slots 0-5460 after"
+                + " 4.5 s; failover hold: 3 requests, 3 served, 0 failed");
+    assertThat(lines()).hasSize(4);
+  }
+
+  @Test
+  void rejectionsThatHealthChecksDoNotSeeEndWhenTheyAreServedOrAfterSomeTime() {
+    log.failoverHoldBegan(A, "TRYAGAIN Multiple keys request during rehashing of slot");
+    log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 1));
+    pass(Duration.ofSeconds(2));
+    checked(map(A));
+    pass(Duration.ofSeconds(8));
+    checked(map(A));
+    assertThat(lines()).as("it may still reject them").hasSize(1);
+    pass(Duration.ofSeconds(2));
+    checked(map(A));
+    assertThat(lines()).last().asString().contains("no longer rejects requests after 12.0 s");
+
+    log.failoverHoldBegan(A, "TRYAGAIN Multiple keys request during rehashing of slot");
+    pass(Duration.ofSeconds(1));
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(1), 1, 0));
+    pass(Duration.ofSeconds(1));
+    checked(map(A));
+    assertThat(lines()).last().asString().contains("no longer rejects requests after 1.0 s");
+  }
+
+  @Test
+  void anOutageSaysWhenTheNodeAnswersAgainButRejectsRequests() {
+    checked(map(A), A);
+    pass(Duration.ofSeconds(4));
+    checkedRejecting(false, "LOADING the dataset");
+    pass(Duration.ofSeconds(6));
+    checkedRejecting(false, "LOADING the dataset");
+    pass(Duration.ofSeconds(1));
+    checked(map(A));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN " + MASTER + " does not answer (Connection refused)",
+            "WARN " + MASTER + " now rejects requests after 15.0 s (LOADING the dataset)",
+            "INFO " + MASTER + " no longer rejects requests after 16.0 s");
+  }
+
+  @Test
+  void aRejectedHandshakeIsAnAnswer() {
+    log.backendDisconnected(A, BackendException.handshakeFailed("WRONGPASS invalid password"));
+    log.failoverHoldBegan(A, null);
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN "
+                + MASTER
+                + " rejects requests (WRONGPASS invalid password); failover hold started");
+  }
+
+  @Test
+  void aSilentMasterIsLoggedWhenItIsReplacedAndABusyOneIsNot() {
+    log.backendSilent(A);
+    log.backendSilent(B);
+    pass(Duration.ofMillis(2_300));
+    log.backendSilent(A);
+    refreshed(map(A2));
+    checked(map(A2));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN " + MASTER + " does not answer (no reply while requests are in flight)",
+            "INFO Failover: 10.0.0.2:7000 replaced 10.0.0.1:7000 as master of slots 0-5460 after"
+                + " 2.3 s");
+  }
+
+  @Test
+  void anOutageEndsAlthoughNothingConnectsToTheNodeAnyMore() {
+    checked(map(A, A2), A);
+    log.backendDisconnected(A, new ConnectException("refused"));
+    pass(Duration.ofSeconds(5));
+    checked(map(A, A2));
+    assertThat(lines()).as("event loops may still fail to connect").hasSize(1);
+    pass(Duration.ofSeconds(6));
+    checked(map(A, A2));
+
+    assertThat(lines()).last().isEqualTo("INFO " + MASTER + " answers again after 10.0 s");
+  }
+
+  @Test
+  void readsThatWaitForAReplicaAreNotSlotsWithoutAMaster() {
+    log.failoverHoldBegan(null, null);
+    log.failoverHoldEnded(null, held(Duration.ofSeconds(2), 4, 1));
+
+    assertThat(lines()).isEmpty();
+  }
+
+  @Test
+  void slotsWithoutAMasterLastFromTheirLossToTheirReturn() {
+    Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
+    refreshed(half);
+    pass(Duration.ofSeconds(3));
+    log.failoverHoldBegan(null, null);
+    pass(Duration.ofSeconds(10));
+    log.failoverHoldEnded(null, held(Duration.ofSeconds(10), 0, 1));
+    pass(Duration.ofSeconds(10));
+    refreshed(map(A));
+    assertThat(lines())
+        .last()
+        .isEqualTo(
+            "WARN All slots have a master again after 23.0 s; failover hold: 1 request, 0 served, 1"
+                + " failed");
+  }
+
+  @Test
+  void slotsThatNeverHadAMasterLackItSinceTheStart() {
+    var started = new OutageLog(() -> now, Runnable::run);
+    pass(Duration.ofSeconds(1));
+    started.failoverHoldBegan(null, null);
+    pass(Duration.ofSeconds(10));
+    started.failoverHoldEnded(null, held(Duration.ofMillis(10_100), 0, 1));
+    pass(Duration.ofSeconds(20));
+    started.topologyRefreshed(RefreshTrigger.HELD, Duration.ZERO, map(A), null);
+
+    assertThat(lines()).last().asString().contains("All slots have a master again after 31.0 s");
+  }
+
+  @Test
   void anOutageThatLastsIsLoggedOnceAMinute() {
     for (int i = 0; i <= 100; i++) {
       checked(map(A), A);
@@ -165,7 +385,7 @@ class OutageLogTest {
 
   @Test
   void aNodeThatFailsAgainDuringAHoldIsNotLoggedAsBack() {
-    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A, null);
     checked(map(A, A2));
     pass(Duration.ofSeconds(6));
     checked(map(A, A2), A);
@@ -214,10 +434,10 @@ class OutageLogTest {
 
   @Test
   void anAnswerFromBeforeTheOutageDoesNotEndIt() {
-    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A, null);
     pass(Duration.ofSeconds(1));
     log.failoverHoldEnded(A, held(Duration.ofSeconds(1), 1, 0));
-    NodeStatus early = new NodeStatus(A, true, true, Instant.EPOCH, null);
+    NodeStatus early = new NodeStatus(A, true, true, true, Instant.EPOCH, null);
     log.healthChecked(new UpstreamStatus(map(A), 0, List.of(), List.of(early)));
     assertThat(lines()).hasSize(1);
 
@@ -253,7 +473,7 @@ class OutageLogTest {
   void holdsOnSlotsWithoutAMasterNameTheSlots() {
     Placement half = new SlotMap.Builder().shard(new Shard(A, List.of(), 1)).range(0, 5460).build();
     refreshed(half);
-    log.failoverHoldBegan(null);
+    log.failoverHoldBegan(null, null);
     pass(Duration.ofSeconds(2));
     log.failoverHoldEnded(null, held(Duration.ofSeconds(2), 4, 1));
     assertThat(lines())
@@ -280,7 +500,7 @@ class OutageLogTest {
               loops,
               () -> {
                 for (int i = 0; i < times; i++) {
-                  shared.failoverHoldBegan(A);
+                  shared.failoverHoldBegan(A, null);
                   shared.failoverHoldEnded(A, held(Duration.ofMillis(1), 1, 0));
                 }
                 return "done";

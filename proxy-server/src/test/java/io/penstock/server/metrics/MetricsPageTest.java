@@ -195,8 +195,8 @@ class MetricsPageTest {
 
   private static UpstreamStatus upstream() {
     List<NodeStatus> nodes = new ArrayList<>();
-    nodes.add(new NodeStatus(new Endpoint("m", 1), true, true, Instant.now(), null));
-    nodes.add(new NodeStatus(new Endpoint("r", 1), false, true, Instant.now(), null));
+    nodes.add(new NodeStatus(new Endpoint("m", 1), true, true, true, Instant.now(), null));
+    nodes.add(new NodeStatus(new Endpoint("r", 1), false, true, true, Instant.now(), null));
     var replica =
         new ReplicaStatus(
             new Endpoint("r", 1), new Endpoint("m", 1), ReplicaState.READABLE, 5, 1, null, null);
