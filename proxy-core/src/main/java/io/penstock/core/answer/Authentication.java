@@ -15,6 +15,7 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.transport.Loop;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
 public final class Authentication {
@@ -146,6 +147,24 @@ public final class Authentication {
     return user.equals(DEFAULT_USER) && accepted;
   }
 
+  /**
+   * Returns the protocol of the replies behind a {@code HELLO}, if its password is correct; null if
+   * it names no protocol or fails in any case.
+   */
+  public static @Nullable Protocol protocolAfter(Command hello) {
+    Protocol named = hello.argc() > 1 ? protocolOf(hello.argAsLong(1)) : null;
+    return named == null || HelloOptions.read(hello).error() != null ? null : named;
+  }
+
+  /** Returns whether a {@code HELLO} without errors has a user and a password. */
+  public static boolean hasCredentials(Command hello) {
+    return HelloOptions.read(hello).hasCredentials();
+  }
+
+  private static @Nullable Protocol protocolOf(long version) {
+    return version == 2 ? Protocol.RESP2 : version == 3 ? Protocol.RESP3 : null;
+  }
+
   void hello(Command command, ByteBuf out) {
     RequestFrame frame = command.frame();
     Protocol wanted = client.protocol();
@@ -155,11 +174,12 @@ public final class Authentication {
         error(out, "ERR Protocol version is not an integer or out of range");
         return;
       }
-      if (version != 2 && version != 3) {
+      Protocol named = protocolOf(version);
+      if (named == null) {
         error(out, "NOPROTO unsupported protocol version");
         return;
       }
-      wanted = version == 2 ? Protocol.RESP2 : Protocol.RESP3;
+      wanted = named;
     }
     HelloOptions options = HelloOptions.read(command);
     if (options.error() != null) {

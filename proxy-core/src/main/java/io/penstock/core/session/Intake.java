@@ -127,7 +127,7 @@ final class Intake implements LocalCommandHandler {
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
-      return replies.reject(spec, Transactions.errorFor(spec, ErrorReplies.NO_AUTH));
+      return transactions.reject(spec, ErrorReplies.NO_AUTH);
     }
     if (mustWaitForPause(plan, command)) {
       return putBack();
@@ -161,7 +161,7 @@ final class Intake implements LocalCommandHandler {
     switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
       case RoutePlan.Reject(String error) ->
-          replies.reject(spec, Transactions.errorFor(spec, ErrorReplies.encode(error)));
+          transactions.reject(spec, ErrorReplies.encode(error));
       default -> send(plan, Objects.requireNonNull(spec));
     }
     return true;
@@ -312,7 +312,8 @@ final class Intake implements LocalCommandHandler {
         || Subscriptions.permits(spec)) {
       return false;
     }
-    return replies.reject(spec, "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY);
+    String error = "ERR Can't execute '" + spec.name() + ONLY_SUBSCRIBERS_MAY;
+    return transactions.reject(spec, ErrorReplies.encode(error));
   }
 
   private boolean putBack() {

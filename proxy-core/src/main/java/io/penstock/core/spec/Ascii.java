@@ -7,8 +7,7 @@ import io.penstock.core.resp.RequestFrame;
 public final class Ascii {
 
   /**
-   * Returned by {@link #parseLong} for bytes that are not an integer; itself an integer that no
-   * request has in practice.
+   * Returned by {@link #parseLong} for bytes that are not an integer, and for nothing else.
    */
   public static final long NOT_A_LONG = Long.MIN_VALUE;
 
@@ -69,7 +68,8 @@ public final class Ascii {
 
   /**
    * Parses argument {@code i} as Redis's {@code string2ll} does: no sign but {@code -}, no leading
-   * zeros, no spaces. Returns {@link #NOT_A_LONG} for anything else.
+   * zeros, no spaces. Returns {@link #NOT_A_LONG} for anything else. The smallest integer, which
+   * that value stands for, is returned as the next greater one: no command tells the two apart.
    */
   public static long parseLong(RequestFrame frame, int i) {
     ByteBuf buffer = frame.buffer();
@@ -98,8 +98,8 @@ public final class Ascii {
       }
       value = value * 10 + digit;
     }
-    if (value < 0) {
-      return NOT_A_LONG; // Nineteen digits overflow at most once, and then the sign bit shows it.
+    if (value < 0) { // Nineteen digits overflow at most once, and then the sign bit shows it.
+      return negative && value == Long.MIN_VALUE ? Long.MIN_VALUE + 1 : NOT_A_LONG;
     }
     return negative ? -value : value;
   }

@@ -54,7 +54,7 @@ public final class Transaction {
   private int queued;
   private long size; // of all requests
   private long localBytes;
-  private boolean changesProtocol; // HELLO was queued
+  private boolean changesProtocol; // a HELLO that may change it was queued
   private boolean aborted;
   private boolean mayWrite;
   private boolean mayWriteByScripts;
@@ -116,9 +116,14 @@ public final class Transaction {
     return aborted;
   }
 
-  /** Returns whether later replies are in another protocol than the node's. */
+  /** Returns whether later replies may have to be in another protocol than the node's. */
   boolean changesProtocol() {
     return changesProtocol;
+  }
+
+  /** Sets whether later replies may have to be in another protocol than the node's. */
+  void changesProtocol(boolean changes) {
+    changesProtocol = changes;
   }
 
   /** Returns whether its keys may belong to partition {@code other}. */
@@ -223,8 +228,7 @@ public final class Transaction {
   }
 
   /** Queues a local command. */
-  void addLocal(RequestFrame frame, CommandSpec command) {
-    changesProtocol |= command.name().equals("hello") && frame.argc() > 1;
+  void addLocal(RequestFrame frame) {
     int index = queued++;
     if (!aborted) {
       byte[] request = new byte[frame.end() - frame.start()];

@@ -1,6 +1,7 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.answer.Authentication;
 import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.ProxyView;
@@ -22,6 +23,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.route.RoutePlan;
@@ -215,6 +217,7 @@ public final class Transactions {
               : queueLocal(transaction, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> reject(transaction, spec, NO_SUBSCRIBING);
       case SELECT -> queueSelect(transaction, spec, command);
+      case HELLO -> queueHello(transaction, spec, command);
       case WAIT ->
           queueForNode(
               transaction, Transaction.ANY_PARTITION, command, withShortTimeout(command, 2, true));
@@ -242,20 +245,41 @@ public final class Transactions {
     if (!transaction.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
       return reject(transaction, spec, TOO_LARGE);
     }
-    transaction.addLocal(command.frame(), spec);
+    transaction.addLocal(command.frame());
     account.check();
     answer(spec, QUEUED);
     return true;
   }
 
+  private boolean queueHello(Transaction transaction, CommandSpec spec, Command command) {
+    Protocol asked = Authentication.protocolAfter(command);
+    if (asked != null && !transaction.isAborted()) {
+      // Whether a password is correct is not checked before EXEC runs.
+      boolean maySucceed = transaction.changesProtocol() && Authentication.hasCredentials(command);
+      transaction.changesProtocol(asked != client.protocol() || maySucceed);
+    }
+    return queueLocal(transaction, spec, command);
+  }
+
   private boolean reject(Transaction transaction, @Nullable CommandSpec spec, String error) {
-    if (isExec(spec)) {
-      close();
-    } else {
+    if (!isExec(spec)) {
       transaction.abort();
     }
-    replies.reject(spec, errorFor(spec, ErrorReplies.encode(error)));
-    return true;
+    return reject(spec, ErrorReplies.encode(error));
+  }
+
+  /**
+   * Answers a request that is not passed to its handler with an error. As in Redis, the error of an
+   * {@code EXEC} begins with {@code EXECABORT}, and ends the transaction and the watching, if any.
+   * Returns true: the request is handled.
+   */
+  public boolean reject(@Nullable CommandSpec spec, byte[] error) {
+    if (!isExec(spec)) {
+      return replies.reject(spec, error);
+    }
+    close();
+    String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
+    return replies.reject(spec, ABORTED_BY + line.replaceFirst("^ERR ", ""));
   }
 
   /** Answers a command about transactions; the requests that it must wait for have ended. */
@@ -407,18 +431,6 @@ public final class Transactions {
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
     budget.spend(TurnBudget.LOCAL_REPLY);
     replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);
-  }
-
-  /**
-   * Returns an error as the client gets it: any error of {@code EXEC} begins with {@code
-   * EXECABORT}.
-   */
-  public static byte[] errorFor(@Nullable CommandSpec spec, byte[] error) {
-    if (!isExec(spec)) {
-      return error;
-    }
-    String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
-    return ErrorReplies.encode(ABORTED_BY + line.replaceFirst("^ERR ", ""));
   }
 
   private static boolean isExec(@Nullable CommandSpec spec) {

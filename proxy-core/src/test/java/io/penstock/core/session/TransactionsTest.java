@@ -208,6 +208,34 @@ class TransactionsTest {
       assertThat(rig.connected(1).pending()).isZero();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+      "HELLO 3, true",
+      "HELLO 3 AUTH default wrong, true",
+      "HELLO 3 + HELLO 2 AUTH default wrong, true",
+      "HELLO 3 + HELLO 2, false",
+      "HELLO, false",
+      "HELLO 2, false",
+      "HELLO 4, false",
+      "HELLO x, false",
+      "HELLO 3 AUTH a, false",
+      "HELLO 3 BOGUS, false",
+      "HELLO 2 AUTH default wrong, false"
+    })
+    void onlyAHelloThatMayChangeTheProtocolEndsTheBlock(String hellos, boolean ends) {
+      Peer client = rig.client();
+      client.send(MULTI).expect(OK);
+      for (String hello : hellos.split(" \\+ ", -1)) {
+        client.send(call(hello)).expect(QUEUED);
+      }
+      client
+          .send(get("a"))
+          .expect(
+              ends
+                  ? "-ERR only connection commands may follow HELLO in a transaction\r\n"
+                  : QUEUED);
+    }
+
     @Test
     void errorsOfMultiAndExec() {
       Peer client = rig.client();

@@ -262,6 +262,17 @@ class WatchTest {
   }
 
   @Test
+  void anExecThatGetsAnErrorStopsWatching() {
+    Peer client = rig.client();
+    Peer lease = watching(client);
+    client.send(call("EXEC x"));
+    client.expect(
+        "-EXECABORT Transaction discarded because of: wrong number of arguments for 'exec'"
+            + " command\r\n");
+    lease.expect(UNWATCH);
+  }
+
+  @Test
   void aSingleServerWatchesAnyKeys() {
     restart(new Rig.Options().single(), 1);
     Peer client = rig.client();
