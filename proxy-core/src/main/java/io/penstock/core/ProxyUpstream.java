@@ -37,6 +37,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,13 @@ import org.jspecify.annotations.Nullable;
  * {@link Proxy}. All methods are safe from any thread.
  */
 public final class ProxyUpstream {
+
+  /**
+   * How long after an answer a node is known not to be busy with a script: less than any sensible
+   * {@code busy-reply-threshold}.
+   */
+  private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
 
   private final ProxySettings.Upstream settings;
   private final ControlPlane control;
@@ -117,7 +125,8 @@ public final class ProxyUpstream {
 
   private static Nodes.Timeouts timeouts(ProxySettings.Backend backend) {
     long timeout = backend.commandTimeout().toNanos();
-    return new Nodes.Timeouts(timeout, Math.max(timeout, backend.hold().maxDuration().toNanos()));
+    return new Nodes.Timeouts(
+        timeout, Math.max(timeout, backend.hold().maxDuration().toNanos()), ANSWER_NANOS);
   }
 
   /** Returns what is known before a node has answered, with the rules of this upstream. */

@@ -105,6 +105,16 @@ final class BackendConnection implements LinkListener {
     return state instanceof ConnectionState.Ready;
   }
 
+  /** See {@link Link#hasAnsweredSince}. */
+  boolean hasAnsweredSince(long time) {
+    return state instanceof ConnectionState.Ready(Link link) && link.hasAnsweredSince(time);
+  }
+
+  /** Returns whether the latest attempt to connect has failed. */
+  boolean isFailing() {
+    return failures > 0;
+  }
+
   /** Returns whether {@code link} is the current one. Events of earlier links are ignored. */
   private boolean isCurrent(Link link) {
     return link == state.link();
@@ -306,7 +316,7 @@ final class BackendConnection implements LinkListener {
     backend.listener().onDisconnected(node, failures, cause);
   }
 
-  /** Returns whether waiting is useless: the node has never accepted Penstock's handshake. */
+  /** Returns whether waiting is useless: the node does not accept Penstock's handshake. */
   private boolean hasPermanentError() {
     HandshakeError error = counters.handshakeError();
     return error != null && error.permanent();

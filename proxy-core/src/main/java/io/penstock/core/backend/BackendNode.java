@@ -103,6 +103,37 @@ public final class BackendNode {
   }
 
   /**
+   * Returns whether the node may be busy with a script: it has not answered since {@code time}, or
+   * with an error that says so, and it can be reached.
+   *
+   * @param client {@linkplain Exchange#affinity() affinity} of the exchanges of a client
+   */
+  public boolean mayBeBusy(Protocol protocol, int client, long time) {
+    if (plain.connectionFor(protocol, client).hasAnsweredSince(time)) {
+      return false;
+    }
+    for (BackendConnection connection : connections()) {
+      if (connection.hasAnsweredSince(time) || connection.isFailing()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Sends the exchange, to be answered by a node that is busy with a script as well: if replies are
+   * pending on the shared connection, over the separate one.
+   */
+  public void sendPastScripts(Exchange exchange) {
+    BackendConnection shared = plain.connectionFor(exchange.protocol(), exchange.affinity());
+    if (shared.pending() == 0) {
+      shared.send(exchange, false);
+    } else {
+      sendSeparately(exchange);
+    }
+  }
+
+  /**
    * Leases a connection that fits {@code first}, connected or connecting; null if the limit is
    * reached.
    */

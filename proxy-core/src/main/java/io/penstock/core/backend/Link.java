@@ -25,6 +25,8 @@ final class Link {
   private boolean wasSilent; // at the previous check
   private boolean unresponsive;
   private long unresponsiveSince; // if unresponsive
+  private boolean answered; // without an error that it runs a script, when bytes came last
+  private long answeredAt; // if answered
 
   Link(ChannelHandlerContext context, Loop loop, PushSink pushes, NodeCounters counters) {
     this.replies = new ReplyStream(pushes, counters);
@@ -80,9 +82,12 @@ final class Link {
    * @return null, or a description of the protocol error, after which the link must be closed
    */
   @Nullable String onBytes(ByteBuf in) {
-    silence.reset(loop.tick());
+    long now = loop.tick();
+    silence.reset(now);
     int bytes = in.readableBytes();
     String problem = replies.onBytes(in);
+    answered = !replies.takeBusy();
+    answeredAt = now;
     applyReadGate(loop.readGate(), bytes);
     return problem;
   }
@@ -176,6 +181,11 @@ final class Link {
   /** Returns whether replies are pending and nothing has come for longer than {@code nanos}. */
   boolean isSilentFor(long nanos, long now) {
     return replies.inFlight() > 0 && silence.elapsed(output, now) > nanos;
+  }
+
+  /** Returns whether bytes have come since {@code time}, and no error that it runs a script. */
+  boolean hasAnsweredSince(long time) {
+    return answered && answeredAt - time >= 0;
   }
 
   /** Everything in flight fails, oldest first. */

@@ -27,6 +27,8 @@ final class ReplyStream {
   private static final String UNEXPECTED = "an unexpected reply";
   private static final String REPLACED = "a late reply after another node took over";
   private static final byte[] MOVED = "-MOVED ".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] BUSY = "-BUSY ".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] ABORTED = "-EXECABORT ".getBytes(StandardCharsets.US_ASCII);
 
   private final PushSink pushes;
   private final NodeCounters counters;
@@ -39,6 +41,7 @@ final class ReplyStream {
   private long streamed; // the share of the reply that is passed on in parts
   private boolean closed;
   private boolean replaced;
+  private boolean busy; // an error said that the node runs a script
   private long earliestDeadline = Long.MAX_VALUE; // no exchange in flight has an earlier one
 
   ReplyStream(PushSink pushes, NodeCounters counters) {
@@ -85,11 +88,30 @@ final class ReplyStream {
     }
     if (inFlight.size() <= 1) {
       replaced = false; // no reply is pending any more
-    } else if (end - start > MOVED.length
-        && ByteBufUtil.equals(bytes, start, Unpooled.wrappedBuffer(MOVED), 0, MOVED.length)) {
+    } else if (startsWith(MOVED, bytes, start, end)) {
       replaced = false; // it knows about the takeover
     }
     return false;
+  }
+
+  private static boolean startsWith(byte[] prefix, ByteBuf bytes, int start, int end) {
+    return end - start > prefix.length
+        && ByteBufUtil.equals(bytes, start, Unpooled.wrappedBuffer(prefix), 0, prefix.length);
+  }
+
+  /**
+   * Returns whether the node may have been busy with a script since the last call, according to an
+   * error. That of {@code EXEC} may have another reason.
+   */
+  boolean takeBusy() {
+    boolean taken = busy;
+    busy = false;
+    return taken;
+  }
+
+  private boolean isForSink(ByteBuf error, int start, int end) {
+    busy |= startsWith(BUSY, error, start, end) || startsWith(ABORTED, error, start, end);
+    return pushes.onError(oldest(), error, start, end);
   }
 
   /** Adds {@code exchange} to those in flight. */
@@ -174,7 +196,7 @@ final class ReplyStream {
     }
     if (type == '-') {
       counters.countErrorReply(bytes, start, end);
-      if (pushes.onError(oldest(), bytes, start, end)) {
+      if (isForSink(bytes, start, end)) {
         return true;
       }
     }

@@ -29,8 +29,10 @@ public final class Nodes {
    * @param commandTimeoutNanos for a node's reply, from when the command was sent
    * @param retryWindowNanos how long after its arrival a command that did not run may be sent or
    *     retried; not less than the command timeout
+   * @param answerNanos how long after an answer a node is known not to be busy with a script; {@link
+   *     Long#MAX_VALUE} for ever
    */
-  public record Timeouts(long commandTimeoutNanos, long retryWindowNanos) {}
+  public record Timeouts(long commandTimeoutNanos, long retryWindowNanos, long answerNanos) {}
 
   private final Dispatcher dispatcher;
   private final Topology topology;
@@ -96,6 +98,23 @@ public final class Nodes {
   /** See {@link Dispatcher#whenWritable}. */
   void whenWritable(int client, Runnable action) {
     dispatcher.whenWritable(client, action);
+  }
+
+  /**
+   * Returns whether the node may be busy with a script.
+   *
+   * @param client whose protocol and connections are used
+   * @param now {@link System#nanoTime()}
+   */
+  public boolean mayBeBusy(Endpoint node, Client client, long now) {
+    return timeouts.answerNanos() != Long.MAX_VALUE
+        && dispatcher.mayBeBusy(
+            node, client.protocol(), client.affinity(), now - timeouts.answerNanos());
+  }
+
+  /** See {@link Dispatcher#sendPastScripts}. */
+  public void sendPastScripts(Endpoint node, Exchange exchange) {
+    dispatcher.sendPastScripts(node, exchange);
   }
 
   /** See {@link Dispatcher#handshakeError}. */

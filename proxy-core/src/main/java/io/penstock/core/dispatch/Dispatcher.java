@@ -90,6 +90,19 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
   void authenticateAgain();
 
   /**
+   * Returns whether the node may be busy with a script: it can be reached, and it has not answered
+   * since {@code time}, or with an error that says so.
+   *
+   * @param protocol of the client
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   * @param time {@link System#nanoTime()}
+   */
+  boolean mayBeBusy(Endpoint node, Protocol protocol, int client, long time);
+
+  /** Sends the exchange to this node so that a script, whoever runs it, does not delay it. */
+  void sendPastScripts(Endpoint node, Exchange exchange);
+
+  /**
    * The error with which a node answered the latest handshake; null if none.
    *
    * @param node null for any

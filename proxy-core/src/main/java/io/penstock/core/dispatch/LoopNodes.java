@@ -15,6 +15,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
@@ -196,6 +197,21 @@ class LoopNodes implements BackendListener {
   /** Returns the node at an address; null if it is not known. */
   @Nullable BackendNode knownNode(Endpoint address) {
     return nodes.get(address);
+  }
+
+  /** See {@link Dispatcher#mayBeBusy}. */
+  boolean mayBeBusy(Endpoint address, Protocol protocol, int client, long time) {
+    BackendNode node = nodes.get(address);
+    return node != null && node.mayBeBusy(protocol, client, time);
+  }
+
+  /** See {@link Dispatcher#sendPastScripts}. */
+  void sendPastScripts(Endpoint address, Exchange exchange) {
+    if (closed) {
+      exchange.onFailure(Failure.NOT_SENT);
+    } else {
+      nodeAt(address).sendPastScripts(exchange);
+    }
   }
 
   Collection<BackendNode> all() {

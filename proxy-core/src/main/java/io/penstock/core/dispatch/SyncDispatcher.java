@@ -187,6 +187,16 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
+  public boolean mayBeBusy(Endpoint node, Protocol protocol, int client, long time) {
+    return nodes.mayBeBusy(node, protocol, client, time);
+  }
+
+  @Override
+  public void sendPastScripts(Endpoint node, Exchange exchange) {
+    nodes.sendPastScripts(node, exchange);
+  }
+
+  @Override
   public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
     return nodes.handshakeError(node);
   }

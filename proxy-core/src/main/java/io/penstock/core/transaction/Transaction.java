@@ -56,6 +56,7 @@ public final class Transaction {
   private long localBytes;
   private boolean changesProtocol; // a HELLO that may change it was queued
   private boolean aborted;
+  private boolean nodeSilent;
   private boolean mayWrite;
   private boolean mayWriteByScripts;
   private boolean callsScripts;
@@ -166,6 +167,16 @@ public final class Transaction {
   /** Notes that a script or function is called. */
   void noteScriptCall() {
     callsScripts = true;
+  }
+
+  /** Returns whether its node was asked for an answer and gave none. */
+  boolean isNodeSilent() {
+    return nodeSilent;
+  }
+
+  /** Notes that its node was asked for an answer and gave none. */
+  void nodeIsSilent() {
+    nodeSilent = true;
   }
 
   /** Aborts the transaction: a command was rejected. */

@@ -28,6 +28,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -62,6 +63,7 @@ public final class Transactions {
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
   private final TransactionContext context;
+  private final ClientContext clientContext;
   private final Client client;
   private final ClientProfile profile;
   private final ReplySequence replies;
@@ -77,8 +79,8 @@ public final class Transactions {
    * @param proxy whose parameters {@code CONFIG SET} changes
    */
   public Transactions(TransactionContext context, ClientProfile profile, ProxyView proxy) {
-    ClientContext clientContext = context.clientContext();
     this.context = context;
+    this.clientContext = context.clientContext();
     this.client = clientContext.client();
     this.profile = profile;
     this.replies = clientContext.replies();
@@ -203,8 +205,24 @@ public final class Transactions {
     if (spec != null && spec.isScript() && hasManyPartitions()) {
       transaction.noteScriptCall();
     }
-    answer(spec, QUEUED);
+    Endpoint busy = mustAskWhetherBusy(command) ? BusyCheck.nodeToAsk(clientContext, transaction) : null;
+    if (busy == null) {
+      answer(spec, QUEUED);
+    } else {
+      new BusyCheck(clientContext, transaction, replies.begin(spec), QUEUED).send(nodes, busy);
+    }
     return true;
+  }
+
+  /**
+   * Returns whether a node that is busy with a script would reject the command, and the client
+   * waits for the reply. What stands behind the command may be {@code EXEC}, which sends it.
+   */
+  private static boolean mustAskWhetherBusy(Command command) {
+    RequestFrame frame = command.frame();
+    CommandSpec spec = command.spec();
+    return frame.end() == frame.buffer().writerIndex()
+        && (spec == null || !spec.has(CommandFlag.ALLOW_BUSY));
   }
 
   private boolean queueLocalOrReject(

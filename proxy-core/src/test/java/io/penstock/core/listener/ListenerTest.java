@@ -103,7 +103,7 @@ class ListenerTest {
             topology,
             new ServedUpstream(
                 Label.ONLY,
-                new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos()),
+                new Nodes.Timeouts(TIMEOUT.toNanos(), TIMEOUT.toNanos(), Long.MAX_VALUE),
                 0,
                 new Scripts())),
         new ClientDirectory());

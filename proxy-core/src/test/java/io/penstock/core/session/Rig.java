@@ -85,6 +85,7 @@ final class Rig implements AutoCloseable {
     private boolean sharded = true;
     private Duration commandTimeout = Duration.ofSeconds(100);
     private Duration hold = Duration.ZERO;
+    private long answerNanos = Long.MAX_VALUE;
     private int maxHeld = 65_536;
     private QueueLimits bounds = QueueLimits.DEFAULTS;
     private ClientLimits clientLimits = ClientLimits.DEFAULTS;
@@ -139,6 +140,12 @@ final class Rig implements AutoCloseable {
     /** How long the failover hold is, if longer than the command timeout. */
     Options hold(Duration longest) {
       hold = longest;
+      return this;
+    }
+
+    /** How long after an answer a node is not asked whether it is busy; if not set, never. */
+    Options askAfter(Duration silence) {
+      answerNanos = silence.toNanos();
       return this;
     }
 
@@ -402,7 +409,8 @@ final class Rig implements AutoCloseable {
                 options.upstream,
                 new Nodes.Timeouts(
                     options.commandTimeout.toNanos(),
-                    Math.max(options.commandTimeout.toNanos(), options.hold.toNanos())),
+                    Math.max(options.commandTimeout.toNanos(), options.hold.toNanos()),
+                    options.answerNanos),
                 0,
                 new Scripts()));
     sessions = new SessionLoop(loop, settings, servers(options), routing, directory);

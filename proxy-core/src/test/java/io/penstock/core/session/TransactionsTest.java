@@ -16,6 +16,7 @@ import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -182,6 +183,114 @@ class TransactionsTest {
       Peer client = rig.client();
       client.send(MULTI + set("a", "x".repeat(100_000))).expect(OK + QUEUED).close();
       assertThat(rig.connected(1).pending()).isZero();
+    }
+  }
+
+  /** What a node that runs a script does to a transaction. */
+  @Nested
+  class BusyNodes {
+
+    private static final String BUSY = "-BUSY Redis is busy running a script.\r\n";
+
+    private Peer client;
+    private Peer node;
+
+    @BeforeEach
+    void connect() {
+      restart(new Rig.Options().askAfter(Duration.ofSeconds(50)));
+      node = rig.connected(1);
+      client = rig.client();
+      answer(client, "$-1\r\n");
+    }
+
+    private void answer(Peer to, String reply) {
+      to.send(get("a"));
+      node.expect(get("a")).send(reply);
+      to.expect(reply);
+    }
+
+    private void silence() {
+      rig.advance(Duration.ofSeconds(60));
+    }
+
+    @Test
+    void aCommandQueuedMeanwhileIsRejectedAndAborts() {
+      silence();
+      client.send(MULTI).expect(OK).send(set("a", "1"));
+      node.expect(PING).send(BUSY);
+      client.expect(BUSY).send(get("a"));
+      node.expect(PING).send("+PONG\r\n");
+      client.expect(QUEUED).send(EXEC).expect(ABORTED);
+      assertThat(node.pending()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"+PONG\r\n", "-NOPERM no\r\n", "-BUSYGROUP no\r\n"})
+    void anyOtherAnswerIsForTheNextCommandsAsWell(String reply) {
+      silence();
+      client.send(MULTI).expect(OK).send(set("a", "1"));
+      node.expect(PING).send(reply);
+      client.expect(QUEUED).send(get("a")).expect(QUEUED).send(EXEC);
+      node.expect(block(set("a", "1"), get("a"))).send(OK + QUEUED + QUEUED + "*0\r\n");
+      client.expect("*0\r\n");
+    }
+
+    @Test
+    void aNodeThatHasAnsweredLatelyIsNotAsked() {
+      client.send(MULTI).expect(OK).send(get("a")).expect(QUEUED).send(EXEC);
+      node.expect(block(get("a")));
+    }
+
+    @Test
+    void aNodeIsNotAskedForWhatIsSentAtOnce() {
+      silence();
+      client.send(block(get("a")));
+      node.expect(block(get("a")));
+      client.expect(OK + QUEUED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "-BUSY Redis is busy running a script.\r\n",
+          "-EXECABORT Transaction discarded because of: BUSY Redis is busy.\r\n"
+        })
+    void aNodeThatIsKnownToBeBusyIsAsked(String error) {
+      answer(rig.client(), error);
+      client.send(MULTI).expect(OK).send(get("a"));
+      node.expect(PING).send(BUSY);
+      client.expect(BUSY);
+    }
+
+    @Test
+    void aScriptOnTheSharedConnectionDoesNotDelayTheAnswer() {
+      rig.client().send(call("EVAL loop 1 a"));
+      node.expect(call("EVAL loop 1 a"));
+      silence();
+      client.send(MULTI).expect(OK).send(get("a"));
+      rig.accept(1).expect(PING).send(BUSY);
+      client.expect(BUSY).send(call("SCRIPT KILL")).expect(
+          "-ERR a command that concerns every node cannot be part of a transaction\r\n");
+    }
+
+    @Test
+    void aNodeThatDoesNotAnswerIsAskedOnce() {
+      silence();
+      client.send(MULTI).expect(OK).send(get("a"));
+      node.expect(PING);
+      rig.tick(FAR);
+      client.expect(QUEUED).send(get("a")).expect(QUEUED);
+    }
+
+    @Test
+    void aClientMayDisconnectMeanwhile() {
+      silence();
+      client.send(MULTI).expect(OK).send(get("a"));
+      node.expect(PING);
+      client.reset();
+      Peer other = rig.client().send(get("a"));
+      node.expect(get("a")).send(BUSY + "$-1\r\n");
+      other.expect("$-1\r\n");
     }
   }
 

@@ -1,6 +1,7 @@
 package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.upstream.Placement;
@@ -273,6 +274,45 @@ class KeyspaceIT {
       assertThat(wire.read()).startsWith("-ERR ").contains("killed by user");
       assertThat(other.call("SET", tag, "x")).isEqualTo("+OK\r\n");
       assertThat(wire.call("SCRIPT", "KILL")).startsWith("-NOTBUSY ");
+    }
+  }
+
+  /** What was queued before the script runs may be executed after it, as on a server. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCommandQueuedWhileAScriptRunsAborts(boolean throughPenstock) {
+    for (Member master : cluster.masters()) {
+      master.text("CONFIG", "SET", "lua-time-limit", "200");
+    }
+    int slot = Keys.slotsOfMasters(cluster).getLast();
+    String tag = Keys.tag(slot);
+    Member node = cluster.masterOf(slot);
+    try (RespClient runner = throughPenstock ? proxy.connect() : node.server().connect();
+        RespClient other = proxy.connect();
+        RespClient earlier = proxy.connect()) {
+      for (RespClient client : List.of(other, earlier)) {
+        assertThat(client.call("MULTI")).isEqualTo("+OK\r\n");
+      }
+      assertThat(earlier.call("SET", tag, "earlier")).isEqualTo("+QUEUED\r\n");
+      runner.send("EVAL", "while true do end", "1", tag);
+      Awaitility.await("the script runs")
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> assertThatThrownBy(() -> node.text("PING")).hasMessageContaining("BUSY"));
+
+      String reply;
+      try {
+        reply = other.call("SET", tag, "x");
+      } finally {
+        assertThat(node.text("SCRIPT", "KILL")).isEqualTo("OK");
+      }
+      assertThat(reply).startsWith("-BUSY ");
+
+      assertThat(runner.read()).startsWith("-ERR ").contains("killed by user");
+      assertThat(other.call("SET", tag, "y")).isEqualTo("+QUEUED\r\n");
+      assertThat(other.call("EXEC")).startsWith("-EXECABORT ");
+      assertThat(earlier.call("EXEC")).isEqualTo("*1\r\n+OK\r\n");
+      assertThat(other.call("GET", tag)).isEqualTo(Wire.bulk("earlier"));
     }
   }
 
