@@ -38,6 +38,9 @@ final class Handshake {
   private static final List<String> TEMPORARY =
       List.of("LOADING ", "BUSY ", "MASTERDOWN ", "ERR max number of clients");
 
+  /** Errors that last until a password, a user or Penstock's configuration is changed. */
+  private static final List<String> ACCESS_DENIED = List.of("NOAUTH ", "WRONGPASS ", "NOPERM ");
+
   private static final Logger log = LoggerFactory.getLogger(Handshake.class);
 
   private final List<byte[]> requests = new ArrayList<>(); // the first is authentication, if any
@@ -147,6 +150,11 @@ final class Handshake {
   /** Returns whether the handshake may soon succeed in spite of this error. */
   static boolean isTemporary(String error) {
     return TEMPORARY.stream().anyMatch(error::startsWith);
+  }
+
+  /** Returns whether the node requires another password, or does not permit the handshake. */
+  static boolean isAccessDenied(String error) {
+    return ACCESS_DENIED.stream().anyMatch(error::startsWith);
   }
 
   /** Returns the error text if the reply is an error, else null. */

@@ -83,10 +83,11 @@ final class NodeCounters {
   /** An attempt to connect failed, or a connection was lost. */
   void onFailed(Endpoint node, Throwable cause) {
     String error = cause instanceof BackendException known ? known.handshakeError() : null;
-    handshakeError =
-        error == null
-            ? null
-            : new HandshakeError(node, error, !hasConnected && !Handshake.isTemporary(error));
+    handshakeError = error == null ? null : new HandshakeError(node, error, isPermanent(error));
+  }
+
+  private boolean isPermanent(String error) {
+    return Handshake.isAccessDenied(error) || (!hasConnected && !Handshake.isTemporary(error));
   }
 
   /** The error with which the node answered the latest handshake; null if none. */

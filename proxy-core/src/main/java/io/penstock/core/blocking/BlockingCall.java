@@ -235,7 +235,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Returns whether the node has never accepted Penstock's handshake and said why. */
+  /** Returns whether waiting is useless: the node does not accept Penstock's handshake. */
   private boolean hasPermanentHandshakeError() {
     HandshakeError error = nodes.handshakeError(sentTo());
     return error != null && error.permanent();

@@ -232,7 +232,7 @@ public final class Retries {
     }
   }
 
-  /** A node that has never accepted Penstock's handshake is not waited for. */
+  /** A node that does not accept Penstock's handshake is not waited for. */
   private void onNotSent(ClientExchange request) {
     HandshakeError handshakeError = nodes.handshakeError(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(handshakeError);

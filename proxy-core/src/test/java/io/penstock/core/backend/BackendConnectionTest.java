@@ -380,9 +380,31 @@ class BackendConnectionTest extends NodeFixture {
       await().until(() -> events.contains("connected"));
       send("d");
       second.expect("<d>").close();
-      server.acceptUnanswered().expect(handshake).send("-WRONGPASS invalid\r\n").expectClosed();
-      send("e"); // it waits: the password may just be changed
+      server.acceptUnanswered().expect(handshake).send("-ERR unknown\r\n").expectClosed();
+      send("e"); // it waits: the node has accepted such a handshake before
       server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n").expect("<e>");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NOAUTH no password", "WRONGPASS invalid", "NOPERM no HELLO"})
+    void nothingWaitsForANodeThatBeginsToRefuseAccess(String error) {
+      access = new Access(new Credentials(null, "secret"), 0);
+      String handshake = "*2\r\n$4\r\nAUTH\r\n$6\r\nsecret\r\n" + NAMING;
+      send("a");
+      Peer first = server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n");
+      first.expect("<a>").send("+1\r\n").close();
+      await().until(() -> events.getLast().contains("closed"));
+      send("b");
+      server.acceptUnanswered().expect(handshake).send("-" + error + "\r\n").expectClosed();
+      awaitLog("a +1\r\n", "b NOT_SENT");
+
+      send("c");
+      awaitLog("a +1\r\n", "b NOT_SENT", "c NOT_SENT");
+
+      Peer last = server.acceptUnanswered().expect(handshake).send("+OK\r\n+OK\r\n");
+      await().until(() -> events.getLast().equals("connected"));
+      send("d");
+      last.expect("<d>");
     }
 
     @Test

@@ -133,7 +133,7 @@ final class Faults {
             "a master wants more replicas",
             Set.of("NOREPLICAS", "EXECABORT"),
             (s, r, _) -> configure(s.anyMaster(r), "min-replicas-to-write", "5", "0", () -> {})),
-        node("a password changes", with(LOST, Set.of("NOAUTH")), Faults::password));
+        node("a password changes", with(LOST, Set.of("UNAVAILABLE")), Faults::password));
   }
 
   private static Set<String> with(Set<String> errors, Set<String> more) {

@@ -84,6 +84,44 @@ class CredentialsIT {
     }
   }
 
+  /** Waiting for the end of the failover hold would not help. */
+  @Test
+  void aPasswordThatANodeBeginsToRequireIsToldAtOnce() {
+    try (ServerProcess server = ServerProcess.start();
+        ProxyFixture proxy =
+            ProxyFixture.of(server)
+                .eventLoops(1)
+                .failoverHold(Duration.ofHours(1))
+                .startReady();
+        RespClient wire = proxy.connect();
+        RespClient admin = server.connect()) {
+      assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("WATCH", "k")).isEqualTo("+OK\r\n");
+      assertThat(wire.call("UNWATCH")).isEqualTo("+OK\r\n");
+      admin.value("CONFIG", "SET", "requirepass", PASSWORD);
+      admin.value("CLIENT", "KILL", "TYPE", "normal");
+
+      for (String[] request :
+          List.of(
+              new String[] {"GET", "k"},
+              new String[] {"WATCH", "k"},
+              new String[] {"BLPOP", "q", "0"},
+              new String[] {"SET", "k", "w"},
+              new String[] {"EVAL", "return 1", "0"},
+              new String[] {"DBSIZE"})) {
+        Awaitility.await(request[0])
+            .untilAsserted(
+                () ->
+                    assertThat(wire.call(request)).startsWith("-UNAVAILABLE ").contains("NOAUTH"));
+      }
+
+      admin.value("CONFIG", "SET", "requirepass", "");
+      Awaitility.await()
+          .untilAsserted(() -> assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("v")));
+      assertThat(wire.call("WATCH", "k")).isEqualTo("+OK\r\n");
+    }
+  }
+
   /**
    * Blocking commands are first tried in a transaction, which this user of the node may not use.
    */
