@@ -175,7 +175,7 @@ public final class Check {
     keys.bindOrCreate("management.server", ManagementServerProperties.class);
     Integer port = server.getPort();
     return port == null || port < 0
-        ? "not serve health and metrics (management.server.port is not set)"
+        ? "not serve health and metrics (management.server.port is -1)"
         : "serve health and metrics on "
             + (port == 0 ? "a free port" : "port " + port)
             + " of "

@@ -113,7 +113,7 @@ public final class Compare {
         arguments.stream()
             .filter(argument -> !argument.startsWith("--spring.config."))
             .collect(Collectors.toCollection(ArrayList::new));
-    others.add("--spring.config.location=optional:classpath:/,file:" + file);
+    others.add("--spring.config.location=file:" + file);
     return others;
   }
 

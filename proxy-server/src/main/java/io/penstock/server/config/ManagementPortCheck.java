@@ -23,13 +23,15 @@ final class ManagementPortCheck {
   /**
    * Checks both keys.
    *
-   * @throws InvalidConfigurationException for a value that is neither a port nor -1, and for two
-   *     different ports: Spring Boot would open both, and the management port would have neither
-   *     its limits nor its protection
+   * @throws InvalidConfigurationException for a value that is neither a port nor -1; for an empty
+   *     management port, because Spring Boot would open 8080; and for two different ports: Spring
+   *     Boot would open both, and the management port would have neither its limits nor its
+   *     protection
    */
   static void check(ConfigurableEnvironment environment) {
     check(MANAGEMENT, environment);
     check(SERVER, environment);
+    rejectEmpty(environment);
     Integer management = port(environment.getProperty(MANAGEMENT));
     String server = environment.getProperty(SERVER);
     if (management != null && server != null && !management.equals(port(server))) {
@@ -39,6 +41,14 @@ final class ManagementPortCheck {
                   ConfigurationPropertyName.of(SERVER),
                   MANAGEMENT + " is " + management + ": Penstock has one HTTP port",
                   "remove it; " + MANAGEMENT + " is the HTTP port"));
+    }
+  }
+
+  /** An environment variable without a value, for example. */
+  private static void rejectEmpty(ConfigurableEnvironment environment) {
+    String value = environment.getProperty(MANAGEMENT);
+    if (value != null && value.isEmpty()) {
+      throw invalid(MANAGEMENT, environment, "it is empty");
     }
   }
 

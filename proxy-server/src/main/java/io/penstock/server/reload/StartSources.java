@@ -1,5 +1,6 @@
 package io.penstock.server.reload;
 
+import io.penstock.server.sources.SecretLoggers;
 import io.penstock.server.tls.ReloadDefaults;
 import java.util.Collection;
 import java.util.List;
@@ -50,6 +51,7 @@ public record StartSources(List<PropertySource<?>> sources, List<String> profile
     ConfigurationPropertySources.attach(environment);
     ConfigDataEnvironmentPostProcessor.applyTo(
         environment, files, new DefaultBootstrapContext(), profiles);
+    SecretLoggers.addTo(environment);
     ConfigurationPropertySources.attach(environment);
     ReloadDefaults.addTo(environment);
     return environment;

@@ -95,7 +95,7 @@ class CheckTest {
                 + " a password (AUTH)",
             "  for upstream x: proxy to the Redis Cluster of h:1",
             "  not use upstream y: no listener names it",
-            "  not serve health and metrics (management.server.port is not set)");
+            "  not serve health and metrics (management.server.port is -1)");
   }
 
   @Test
@@ -162,7 +162,7 @@ class CheckTest {
     assertThat(out.toString(UTF_8))
         .contains("listen on a free port of 0.0.0.0")
         .contains("proxy to a cluster of its own (profile demo)")
-        .contains("not serve health and metrics (management.server.port is not set)");
+        .contains("not serve health and metrics (management.server.port is -1)");
   }
 
   @Test

@@ -59,7 +59,7 @@ class ConfigurationPageTest {
   @Test
   void otherKeysHaveTheDefaultsOfTheApplication() throws IOException {
     YamlPropertiesFactoryBean yaml = new YamlPropertiesFactoryBean();
-    yaml.setResources(new ClassPathResource("application.yml"));
+    yaml.setResources(new ClassPathResource("io/penstock/server/sources/defaults.yml"));
     Properties defaults = Objects.requireNonNull(yaml.getObject());
     String page = Files.readString(ConfigurationPage.FILE);
 

@@ -15,7 +15,7 @@ import org.springframework.mock.env.MockEnvironment;
 /** {@code CheckTest} covers values that are no ports. */
 class ManagementPortCheckTest {
 
-  /** Of the {@code application.yml} in the jar. */
+  /** Of {@code defaults.yml}. */
   private static final Map<String, Object> DEFAULTS =
       Map.of("management.server.port", "9180", "server.port", "${management.server.port}");
 
@@ -33,10 +33,19 @@ class ManagementPortCheckTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"9180", "0", "-1", "' 9181 '", "''"})
+  @CsvSource({"9180", "0", "-1", "' 9181 '"})
   void theManagementPortAloneCanBeSet(String port) {
     assertThat(faultOf()).isNull();
     assertThat(faultOf("management.server.port", port)).isNull();
+  }
+
+  @Test
+  void anEmptyManagementPortIsRejected() {
+    ConfigurationFault fault = faultOf("management.server.port", "");
+
+    assertThat(fault).isNotNull();
+    assertThat(fault.key()).isEqualTo("management.server.port");
+    assertThat(fault.reason()).isEqualTo("it is empty");
   }
 
   @ParameterizedTest

@@ -1,0 +1,4 @@
+@NullMarked
+package io.penstock.server.sources;
+
+import org.jspecify.annotations.NullMarked;
