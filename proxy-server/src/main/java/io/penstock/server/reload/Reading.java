@@ -48,7 +48,6 @@ final class Reading {
       try {
         environment = sources.read(opened);
       } catch (RuntimeException e) {
-        opened.nameFileIn(e);
         failure = e;
       }
       files = files(opened, environment);

@@ -118,7 +118,7 @@ final class ReloadThread implements SmartLifecycle {
   private void runSafely(Trigger trigger, boolean quiet) {
     try {
       run(trigger, quiet);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // an Error would end the looks at the files
       LOG.error("A reload failed", e);
     }
   }

@@ -80,6 +80,74 @@ class CommandLineIT {
         .contains("accept up to 77 clients");
   }
 
+  /** Names the files in many images; it replaces nothing of what is in the jar. */
+  @Test
+  void checkReadsTheFileOfTheEnvironmentVariable() throws IOException {
+    Path file = Files.writeString(folder.resolve("other.yml"), "penstock:\n  max-clients: 77\n");
+    List<String> command = new ArrayList<>(List.of("env", "SPRING_CONFIG_LOCATION=file:" + file));
+    command.addAll(PenstockProcess.command(PenstockProcess.QUICK_START));
+    command.addAll(List.of("--check", NOWHERE));
+
+    Ended ended = run(command);
+
+    assertThat(ended.output())
+        .startsWith("The configuration is valid (%s). Penstock would".formatted(file))
+        .contains("accept up to 77 clients")
+        .contains("serve health and metrics on port 9180 of all addresses");
+  }
+
+  @Test
+  void nestedAliasesStopTheStartAndTheCheckInWords() throws IOException {
+    Files.writeString(folder.resolve("application.yml"), nestedAliases());
+
+    for (Ended ended : List.of(run("--check", NOWHERE), run(NOWHERE))) {
+      assertThat(ended.status()).isEqualTo(1);
+      assertThat(ended.output())
+          .contains("APPLICATION FAILED TO START")
+          .containsPattern("application\\.yml] has \\d+ values or more with its aliases replaced")
+          .doesNotContain("\tat ");
+    }
+  }
+
+  /** A small heap, so that it ends if the aliases are replaced. */
+  @Test
+  void nestedAliasesDoNotEndARunningProcess() throws IOException {
+    assumeHangupsArrive();
+    Path file = Files.writeString(folder.resolve("more.yml"), "penstock.readiness: any-slot");
+    List<String> command =
+        PenstockProcess.command(
+            PenstockProcess.QUICK_START, "-Xmx256m", "-XX:+ExitOnOutOfMemoryError");
+    try (PenstockProcess penstock =
+            PenstockProcess.start(
+                command,
+                NOWHERE,
+                "--management.server.port=-1",
+                "--spring.config.location=file:" + file);
+        RespClient client = penstock.connect()) {
+      await().until(() -> logged(penstock, "Started PenstockApplication"));
+      Files.writeString(file, nestedAliases());
+      hangUp(penstock);
+
+      await().until(() -> logged(penstock, "Reload (SIGHUP) refused"));
+      assertThat(penstock.log())
+          .anyMatch(line -> line.contains("values or more with its aliases replaced; at most"));
+      assertThat(client.text("PING")).isEqualTo("PONG");
+      Files.writeString(file, "penstock.readiness: listening");
+      hangUp(penstock);
+      await().until(() -> logged(penstock, "Reload (SIGHUP): version 2 of the configuration"));
+    }
+  }
+
+  /** Lists of nine of the list before: a few hundred bytes that stand for 9 to the power of 9. */
+  private static String nestedAliases() {
+    StringBuilder yaml = new StringBuilder("l0: &l0 [1, 1, 1, 1, 1, 1, 1, 1, 1]\n");
+    for (int i = 1; i < 9; i++) {
+      String nine = ("*l" + (i - 1) + ", ").repeat(8) + "*l" + (i - 1);
+      yaml.append("l%d: &l%d [%s]%n".formatted(i, i, nine));
+    }
+    return yaml.toString();
+  }
+
   @Test
   void aFailedCheckAndAFailedStartPrintTheSameMessage() throws IOException {
     Ended check = run("--check");

@@ -22,6 +22,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -31,6 +33,13 @@ class ReloadIT {
 
   private static final String RELOAD = "penstock/reload";
   private static final String AOT = "spring.aot.enabled";
+
+  private static final String NESTED_ALIASES =
+      "drain-timeout: [&a [1,1,1,1,1,1,1,1,1], &b [*a,*a,*a,*a,*a,*a,*a,*a,*a],"
+          + " &c [*b,*b,*b,*b,*b,*b,*b,*b,*b], &d [*c,*c,*c,*c,*c,*c,*c,*c,*c],"
+          + " &e [*d,*d,*d,*d,*d,*d,*d,*d,*d], &f [*e,*e,*e,*e,*e,*e,*e,*e,*e],"
+          + " &g [*f,*f,*f,*f,*f,*f,*f,*f,*f], &h [*g,*g,*g,*g,*g,*g,*g,*g,*g],"
+          + " &i [*h,*h,*h,*h,*h,*h,*h,*h,*h]]";
 
   @SuppressWarnings("NullAway.Init")
   private static ServerProcess server;
@@ -156,6 +165,41 @@ class ReloadIT {
         .contains("penstock_configuration_reloads_total{outcome=\"refused\"} 1.0")
         .contains("penstock_configuration_last_reload_refused 1.0")
         .contains("penstock_configuration_version 1.0");
+  }
+
+  /** A few hundred bytes that stand for 9 to the power of 9 values. */
+  @Test
+  void nestedAliasesAreRefusedBeforeTheyAreReplaced(CapturedOutput output) throws IOException {
+    write("readiness: any-slot");
+    start();
+    write("readiness: listening", NESTED_ALIASES);
+
+    HttpResponse<String> reply = penstock.management().post(RELOAD);
+
+    assertThat(reply.statusCode()).isEqualTo(409);
+    assertThat(reply.body())
+        .contains("\"outcome\":\"refused\"", file() + "] has ", "at most 20000 are allowed");
+    assertThat(shown()).contains("\"version\":1", "\"readiness\":\"any-slot\"");
+    assertThat(output).contains("Reload (request) refused, the earlier configuration stays");
+    try (RespClient client = penstock.connect()) {
+      assertThat(client.text("SET", "bounded", "1")).isEqualTo("OK");
+    }
+    write("readiness: listening");
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"file:%s/", "file:%s/application.yml"})
+  void filesInPlaceOfTheUsualOnesAreReadAgain(String location) throws IOException {
+    write("readiness: any-slot");
+    penstock = RunningPenstock.startAt(location.formatted(folder));
+
+    assertThat(penstock.status("prometheus")).isEqualTo(200);
+    assertThat(penstock.status("topology")).isEqualTo(200);
+    assertThat(shown()).contains("\"readiness\":\"any-slot\"", "\"restartPending\":[]");
+    write("readiness: listening");
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(200);
+    assertThat(shown()).contains("\"readiness\":\"listening\"", "\"restartPending\":[]");
   }
 
   @Test

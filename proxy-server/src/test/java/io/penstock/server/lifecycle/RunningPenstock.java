@@ -39,6 +39,14 @@ final class RunningPenstock implements AutoCloseable {
     return run(all);
   }
 
+  /** Starts it with these files instead of those in the usual places. */
+  static RunningPenstock startAt(String location, String... arguments) {
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--spring.config.location=" + location);
+    all.add("--management.server.port=0");
+    return run(all);
+  }
+
   static RunningPenstock start(String... arguments) {
     List<String> all = new ArrayList<>(List.of(arguments));
     all.addAll(List.of("--management.server.port=0", "--penstock.bind=127.0.0.1"));

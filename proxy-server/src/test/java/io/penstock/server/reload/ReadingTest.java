@@ -3,6 +3,7 @@ package io.penstock.server.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.penstock.server.sources.InvalidYamlException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.SimpleCommandLinePropertySource;
 import org.springframework.core.env.StandardEnvironment;
-import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 class ReadingTest {
 
@@ -112,11 +112,7 @@ class ReadingTest {
 
     assertThatThrownBy(reading::read)
         .isInstanceOfSatisfying(
-            MarkedYAMLException.class,
-            e ->
-                assertThat(e.getSuppressed())
-                    .anyMatch(
-                        file -> String.valueOf(file.getMessage()).contains("application.yml")));
+            InvalidYamlException.class, e -> assertThat(e.file()).contains("application.yml"));
     assertThat(reading.files().files()).contains(folder.resolve("application.yml"));
     write("application.yml", "penstock: {port: 2}");
     assertThat(reading.read().getProperty("penstock.port")).isEqualTo("2");
