@@ -158,7 +158,13 @@ public final class ProxyListener {
     ClientLimits all = now.settings().listen().clients();
     int share = Math.max(1, all.totalInFlight() / (eventLoops * now.upstream().lanes()));
     return new ClientLimits(
-        all.normal(), all.subscribers(), all.memory(), all.timeouts(), all.inFlight(), share);
+        all.normal(),
+        all.subscribers(),
+        all.memory(),
+        all.timeouts(),
+        all.inFlight(),
+        share,
+        all.patterns());
   }
 
   /** Returns the clients of a loop, for a client that arrives there. On that loop. */

@@ -202,6 +202,11 @@ public final class Allowance {
         && pending < MAX_PENDING;
   }
 
+  /** The number of patterns that the client may be subscribed to. */
+  public int maxPatterns() {
+    return limits.patterns();
+  }
+
   /** Sets whether the client is delayed. No request is handled meanwhile. */
   public void delayed(boolean on) {
     delayed = on;

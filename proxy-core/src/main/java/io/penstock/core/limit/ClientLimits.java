@@ -13,6 +13,7 @@ import io.netty.util.internal.PlatformDependent;
  * @param inFlight unanswered requests of one client; reading from the client is paused at this
  *     number
  * @param totalInFlight unanswered requests of all clients of one loop; further ones are rejected
+ * @param patterns patterns that one client may be subscribed to
  */
 public record ClientLimits(
     OutputLimit normal,
@@ -20,7 +21,8 @@ public record ClientLimits(
     long memory,
     ClientTimeouts timeouts,
     int inFlight,
-    int totalInFlight) {
+    int totalInFlight,
+    int patterns) {
 
   /** The default for the memory of clients is this fraction of the direct memory. */
   private static final int CLIENTS_FRACTION = 2;
@@ -33,7 +35,8 @@ public record ClientLimits(
           memoryByDefault(),
           ClientTimeouts.DEFAULTS,
           4_096,
-          1_048_576);
+          1_048_576,
+          10_000);
 
   /** Half of the direct memory of this process, in bytes. */
   public static long memoryByDefault() {

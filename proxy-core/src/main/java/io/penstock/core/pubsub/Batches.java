@@ -11,7 +11,7 @@ import java.util.Map;
  */
 final class Batches {
 
-  static final int MAX_NAMES = 512;
+  private static final int MAX_NAMES = 512;
 
   private record Group(Kind kind, int partition, int number) {}
 
@@ -22,10 +22,14 @@ final class Batches {
     Map<Kind, Integer> seen = new LinkedHashMap<>();
     for (Topic topic : topics) {
       int partition = topic.kind() == Kind.SHARD ? topic.partition() : 0;
-      int number = seen.merge(topic.kind(), 1, Integer::sum) / MAX_NAMES;
+      int number = (seen.merge(topic.kind(), 1, Integer::sum) - 1) / most(topic.kind());
       var group = new Group(topic.kind(), partition, number);
       batches.computeIfAbsent(group, _ -> new ArrayList<>()).add(topic);
     }
     return batches.values();
+  }
+
+  private static int most(Kind kind) {
+    return kind == Kind.PATTERN ? Feed.PATTERNS_PER_COMMAND : MAX_NAMES;
   }
 }

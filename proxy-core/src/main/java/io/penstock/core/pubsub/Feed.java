@@ -1,341 +1,184 @@
 package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.PushSink;
-import io.penstock.core.backend.SubscriberConnection;
-import io.penstock.core.cluster.Redirect;
+import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriptions of one loop at one node, over one connection. Subscribes again after each
- * reconnect until the node has confirmed. Confined to its loop.
+ * The subscriptions of one loop at one node. They share one connection, except for patterns:
+ * servers up to Redis 7.0 compare a new pattern with each pattern of its connection, so a
+ * connection has a limited number, and further patterns have further connections. Patterns are sent
+ * few at a time. Confined to its loop.
  */
-final class Feed implements PushSink, BackendListener {
+final class Feed implements TopicNode {
 
-  /** Nanoseconds after which an unused connection is closed. */
-  private static final long UNUSED_NANOS = TimeUnit.SECONDS.toNanos(10);
+  /** Patterns of one connection at most. */
+  static final int PATTERNS_PER_CONNECTION = 1_000;
+
+  /** Patterns of one command at most. */
+  static final int PATTERNS_PER_COMMAND = 100;
+
+  /** Patterns sent to the node by all loops and not confirmed at most, about. */
+  private static final int PATTERNS_IN_FLIGHT = 1_000;
 
   private final Hub hub;
   private final Endpoint node;
-  private final SubscriberConnection connection;
-  private final Map<Topic, SubscriptionState> states = new LinkedHashMap<>();
-  private final NodeSubscriptions nodeSubscriptions;
-  private final SubscribeQueue queue;
-  private final List<Topic> toSubscribe = new ArrayList<>();
-  private final List<Topic> toUnsubscribe = new ArrayList<>();
-  private final List<Topic> unsubscribeAgain = new ArrayList<>(); // could not be sent yet
-  private final EarlierMessages earlierMessages;
-  private boolean hasRetries; // there are topics to subscribe to or unsubscribe from again
-  private boolean down; // the latest attempt to connect failed
-  private long usedAt;
+  private final ClosedConnections closed;
+  private final SubscribeQueue patternQueue;
+  private final FeedConnection main;
+  private final List<FeedConnection> connections = new ArrayList<>(); // the first is the main one
+  private final Map<Topic, FeedConnection> elsewhere = new HashMap<>(); // not at the main one
 
-  Feed(Hub hub, Endpoint node) {
+  /**
+   * @param closed gets the counters of connections that are closed permanently
+   */
+  Feed(Hub hub, Endpoint node, ClosedConnections closed) {
     this.hub = hub;
     this.node = node;
-    this.connection = new SubscriberConnection(node, hub.siteFor(this));
-    this.nodeSubscriptions = new NodeSubscriptions(hub.subscriberCounts(), node);
-    this.usedAt = hub.now();
-    this.queue = new SubscribeQueue(connection);
-    this.earlierMessages = new EarlierMessages(connection);
+    this.closed = closed;
+    this.patternQueue =
+        new SubscribeQueue(Math.max(PATTERNS_PER_COMMAND, PATTERNS_IN_FLIGHT / hub.loopCount()));
+    this.main = new FeedConnection(hub, this, patternQueue);
+    connections.add(main);
   }
 
-  Endpoint node() {
+  @Override
+  public Endpoint node() {
     return node;
   }
 
-  NodeStats stats() {
-    return connection.stats();
+  /** One entry per connection. */
+  List<NodeStats> stats() {
+    return connections.stream().map(FeedConnection::stats).toList();
   }
 
   void adopt(BackendSettings settings) {
-    connection.adopt(settings);
+    connections.forEach(each -> each.adopt(settings));
   }
 
   void authenticateAgain() {
-    connection.authenticateAgain();
+    connections.forEach(FeedConnection::authenticateAgain);
   }
 
-  boolean isReady() {
-    return connection.isReady();
+  private FeedConnection connectionOf(Topic topic) {
+    return elsewhere.getOrDefault(topic, main);
   }
 
-  boolean isSubscribed(Topic topic) {
-    SubscriptionState state = states.get(topic);
-    return state != null && state.confirmed;
+  @Override
+  public boolean isReadyFor(Topic topic) {
+    return connectionOf(topic).isReady();
+  }
+
+  @Override
+  public boolean isSubscribed(Topic topic) {
+    return connectionOf(topic).isSubscribed(topic);
   }
 
   /** Whether the latest attempt to connect to the node failed. */
   boolean isDown() {
-    return down;
+    return main.isDown();
   }
 
   /** Whether the feed has had no topic and no pending command for ten seconds. */
   boolean isUnused(long now) {
-    if (!states.isEmpty() || !queue.isEmpty() || !earlierMessages.isEmpty()) {
-      usedAt = now;
-    }
-    return now - usedAt > UNUSED_NANOS;
+    return connections.size() == 1 && main.isUnused(now);
   }
 
-  /** Subscribes to the topic at the next {@link #flush}, or when the connection is established. */
+  /** See {@link FeedConnection#subscribe}. Does nothing if the feed has the topic already. */
   void subscribe(Topic topic) {
-    if (states.containsKey(topic)) {
+    if (connectionOf(topic).has(topic)) {
       return;
     }
-    states.put(topic, new SubscriptionState());
-    if (connection.isReady()) {
-      toSubscribe.add(topic);
-    } else {
-      connection.connect();
+    FeedConnection connection = topic.kind() == Kind.PATTERN ? connectionForPattern() : main;
+    if (connection != main) {
+      elsewhere.put(topic, connection);
     }
-  }
-
-  /** Unsubscribes from the topic at the next {@link #flush}. */
-  void unsubscribe(Topic topic) {
-    SubscriptionState state = states.remove(topic);
-    if (state != null && state.mustUnsubscribe()) {
-      toUnsubscribe.add(topic);
-    }
+    connection.subscribe(topic);
   }
 
   /**
-   * Makes the request wait until all messages for the topic have arrived that the node has sent by
-   * now: a client that subscribes must not get them, and one that unsubscribes must. {@link #flush}
-   * asks the node.
+   * Returns the first connection that has room for a pattern, so that as few are open as possible.
    */
-  void awaitEarlierMessages(Topic topic, AwaitedReplies request) {
-    SubscriptionState state = states.get(topic);
-    if (state != null && state.mayHaveMessages()) {
-      earlierMessages.await(request);
+  private FeedConnection connectionForPattern() {
+    for (FeedConnection each : connections) {
+      if (each.patternCount() < PATTERNS_PER_CONNECTION) {
+        return each;
+      }
     }
+    var further = new FeedConnection(hub, this, patternQueue);
+    connections.add(further);
+    return further;
+  }
+
+  @Override
+  public void unsubscribe(Topic topic) {
+    FeedConnection other = elsewhere.remove(topic);
+    (other == null ? main : other).unsubscribe(topic);
+  }
+
+  /** See {@link FeedConnection#awaitEarlierMessages}. */
+  void awaitEarlierMessages(Topic topic, AwaitedReplies request) {
+    connectionOf(topic).awaitEarlierMessages(topic, request);
   }
 
   /** Sends the changes since the last flush to the node. */
   void flush(AwaitedReplies replies) {
-    toSubscribe.removeIf(topic -> !mustSend(topic));
-    if (connection.isReady()) {
-      Batches.of(toUnsubscribe).forEach(batch -> send(false, batch, replies));
-      Batches.of(toSubscribe).forEach(batch -> send(true, batch, AwaitedReplies.ignored()));
-      earlierMessages.ask();
+    for (int i = 0; i < connections.size(); i++) { // a request that goes on may add connections
+      connections.get(i).flush(replies);
     }
-    toUnsubscribe.clear();
-    toSubscribe.clear();
   }
 
-  private boolean mustSend(Topic topic) {
-    SubscriptionState state = states.get(topic);
-    return state != null && state.exchange == null && !state.confirmed;
+  void onConnected(FeedConnection connection) {
+    hub.onConnected(this);
+    if (connection == main) {
+      hub.assignAll(); // topics that were subscribed to at another node meanwhile come back
+    } else {
+      connection.flush(AwaitedReplies.ignored());
+    }
   }
 
-  private void send(boolean subscribing, List<Topic> topics, AwaitedReplies replies) {
-    var exchange = new SubscribeExchange(this, subscribing, topics, replies);
-    if (subscribing) {
-      topics.forEach(topic -> Objects.requireNonNull(states.get(topic)).exchange = exchange);
-    }
-    queue.add(exchange);
-  }
-
-  @Override
-  public boolean onPush(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
-    Push push = Push.read(buffer, from, to);
-    if (push == null) {
-      return false;
-    }
-    if (push.isMessage()) {
+  /** Delivers a message. Borrows the buffer. */
+  void onMessage(FeedConnection connection, Push push, ByteBuf buffer, int from, int to) {
+    if (isFrom(connection, push)) {
       hub.onMessage(this, push, buffer, from, to);
-      return false;
     }
-    if (!(oldest instanceof SubscribeExchange exchange) || !exchange.isNextConfirmation(push)) {
-      onEnded(push);
-      return false;
-    }
-    onConfirmation(exchange);
-    if (exchange.isDone()) {
-      queue.remove(exchange);
-      exchange.end();
+  }
+
+  /**
+   * Whether the connection is that of the name. A pattern that is subscribed to again may be at
+   * another connection, while the former one still has the subscription and sends the same message.
+   */
+  private boolean isFrom(FeedConnection connection, Push push) {
+    if (connections.size() == 1 || push.kind() != Kind.PATTERN) {
       return true;
     }
-    return false;
-  }
-
-  /**
-   * A node that has ended the subscription to a shard channel by itself answers a later {@code
-   * SUNSUBSCRIBE} with an error. That exchange has been confirmed by then, so the error belongs to
-   * no exchange in flight.
-   */
-  @Override
-  public boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
-    return queue.isStaleError(oldest, buffer, from, to);
-  }
-
-  private void onConfirmation(SubscribeExchange exchange) {
-    Topic topic = exchange.confirm();
-    if (!exchange.isSubscribing()) {
-      nodeSubscriptions.remove(topic.kind(), topic.name());
-      return;
-    }
-    nodeSubscriptions.add(topic.kind(), topic.name());
-    SubscriptionState state = states.get(topic);
-    if (state != null && state.exchange == exchange) {
-      state.exchange = null;
-      state.confirmed = true;
-      hub.onConfirmed(this, topic);
-    }
-  }
-
-  /**
-   * The node ended a subscription by itself, as it does when the slot of a shard channel moves
-   * away.
-   */
-  private void onEnded(Push push) {
-    nodeSubscriptions.remove(push.kind(), push.name());
     Topic topic = hub.topic(push.kind(), push.name());
-    SubscriptionState state = topic == null ? null : states.get(topic);
-    if (topic != null && state != null && state.confirmed) {
-      state.confirmed = false;
-      toSubscribe.add(topic);
-      hub.onEnded(this, topic);
-    }
-  }
-
-  /** The node answered with an error: the command had no effect. */
-  void onErrorReply(SubscribeExchange exchange, byte[] error) {
-    queue.remove(exchange);
-    if (exchange.isSubscribing()) {
-      exchange.topics().forEach(topic -> onErrorReply(topic, exchange, error));
-    } else {
-      // Only a slot that the node does not serve causes this error. The node has ended the
-      // subscription already.
-      exchange.topics().forEach(topic -> nodeSubscriptions.remove(topic.kind(), topic.name()));
-    }
-    exchange.end();
-    hub.flush();
-  }
-
-  private void onErrorReply(Topic topic, SubscribeExchange exchange, byte[] error) {
-    SubscriptionState state = retryLater(topic, exchange, SubscribeErrors.retryDelay(error));
-    if (state == null) {
-      return;
-    }
-    Redirect redirect = Redirect.parse(Unpooled.wrappedBuffer(error), 0, error.length);
-    if (redirect != null) {
-      hub.onMoved(redirect, node);
-    } else if (!SubscribeErrors.isTransient(error)) {
-      if (exchange.topics().size() > 1) {
-        send(true, List.of(topic), AwaitedReplies.ignored()); // find out which one is not allowed
-      } else {
-        state.logOnce(hub.upstream(), node, error);
-        hub.onError(topic, error);
-      }
-    }
-  }
-
-  /** Returns null if the topic does not wait for this exchange. */
-  private @Nullable SubscriptionState retryLater(
-      Topic topic, SubscribeExchange exchange, long pause) {
-    SubscriptionState state = states.get(topic);
-    if (state == null || state.exchange != exchange) {
-      return null;
-    }
-    state.exchange = null;
-    state.retryAt = hub.now() + pause;
-    hasRetries = true;
-    return state;
-  }
-
-  /** The connection closed before the node confirmed, or the connection accepts no more for now. */
-  void onFailure(SubscribeExchange exchange) {
-    queue.remove(exchange);
-    exchange.topics().forEach(topic -> retryLater(topic, exchange, SubscribeErrors.SHORT_DELAY));
-    if (!exchange.isSubscribing()) {
-      unsubscribeAgain.addAll(exchange.topics());
-      hasRetries = true;
-    }
-    exchange.end();
-  }
-
-  @Override
-  public void onConnected(Endpoint to) {
-    down = false;
-    toSubscribe.clear();
-    unsubscribeAgain.clear(); // a new connection has no subscriptions
-    toSubscribe.addAll(states.keySet());
-    hub.onConnected(this);
-  }
-
-  @Override
-  public void onDisconnected(Endpoint from, int attempts, Throwable cause) {
-    states.values().forEach(SubscriptionState::disconnected);
-    queue.removeUnsent().forEach(SubscribeExchange::end);
-    nodeSubscriptions.clear();
-    down = attempts > 0;
-    hub.onDisconnected(this, attempts, cause);
-    earlierMessages.end(); // the topics wait for the next connection
-  }
-
-  @Override
-  public void onNoReply(Endpoint silent) {
-    hub.onNoReply();
-  }
-
-  @Override
-  public void onWritable() {
-    // Nothing waits for this: the topics are kept here anyway.
-  }
-
-  Set<Topic> topics() {
-    return states.keySet();
+    return topic != null && connectionOf(topic) == connection;
   }
 
   /** Called several times per command timeout. */
   void tick(long now) {
-    connection.tick(now);
-    if (states.isEmpty()) {
-      earlierMessages.end(); // they are delivered from other nodes
-    }
-    earlierMessages.ask();
-    if (hasRetries && connection.isReady()) {
-      hasRetries = false;
-      states.forEach((topic, state) -> retry(topic, state, now));
-      unsubscribeAgain.stream().filter(topic -> !keepIfWanted(topic)).forEach(toUnsubscribe::add);
-      unsubscribeAgain.clear();
-      flush(AwaitedReplies.ignored());
+    for (FeedConnection each : List.copyOf(connections)) {
+      each.tick(now);
+      if (each != main && each.isUnused(now)) {
+        connections.remove(each);
+        close(each);
+      }
     }
   }
 
-  private boolean keepIfWanted(Topic dropped) {
-    Topic now = hub.topic(dropped.kind(), dropped.name());
-    SubscriptionState state = now == null ? null : states.get(now);
-    if (state != null) {
-      state.notUnsubscribed = true;
-    }
-    return state != null;
-  }
-
-  private void retry(Topic topic, SubscriptionState state, long now) {
-    boolean due = now - state.retryAt >= 0;
-    hasRetries |= !due;
-    if (due) {
-      toSubscribe.add(topic); // flush removes those that were confirmed meanwhile
-    }
+  private void close(FeedConnection connection) {
+    connection.close();
+    closed.add(connection.stats());
   }
 
   void close() {
-    connection.close();
-    nodeSubscriptions.clear();
-    earlierMessages.end();
+    List.copyOf(connections).forEach(this::close);
   }
 }

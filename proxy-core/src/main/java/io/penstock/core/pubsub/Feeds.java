@@ -97,7 +97,7 @@ final class Feeds {
   private Feed feed(Endpoint node) {
     Feed known = feeds.get(node);
     if (known == null) {
-      known = new Feed(hub, node);
+      known = new Feed(hub, node, closed);
       feeds.put(node, known);
     }
     return known;
@@ -112,7 +112,7 @@ final class Feeds {
   }
 
   /** Whether the topic is subscribed to at this feed as at every master. */
-  boolean isFeedOfMaster(Topic topic, Feed feed) {
+  boolean isFeedOfMaster(Topic topic, TopicNode feed) {
     return isOnEveryMaster(topic) && placement.indexOfMaster(feed.node()) >= 0;
   }
 
@@ -150,7 +150,7 @@ final class Feeds {
    * delays only keyspace notifications.
    */
   boolean isReady(Topic topic) {
-    Feed home = topic.home();
+    TopicNode home = topic.home();
     if (home == null || !home.isSubscribed(topic)) {
       return false;
     }
@@ -195,7 +195,6 @@ final class Feeds {
       if (feed.isUnused(now)) {
         feeds.remove(feed.node());
         feed.close();
-        closed.add(feed.stats());
       }
     }
   }
@@ -210,7 +209,7 @@ final class Feeds {
 
   List<NodeStats> stats() {
     List<NodeStats> stats = new ArrayList<>();
-    feeds.values().forEach(feed -> stats.add(feed.stats()));
+    feeds.values().forEach(feed -> stats.addAll(feed.stats()));
     return stats;
   }
 
@@ -219,10 +218,7 @@ final class Feeds {
   }
 
   void close() {
-    for (Feed feed : List.copyOf(feeds.values())) {
-      feed.close();
-      closed.add(feed.stats());
-    }
+    List.copyOf(feeds.values()).forEach(Feed::close);
     feeds.clear();
   }
 }

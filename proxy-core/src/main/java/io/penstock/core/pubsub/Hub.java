@@ -16,6 +16,7 @@ import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -33,6 +34,9 @@ import org.slf4j.LoggerFactory;
 public final class Hub {
 
   private static final Logger log = LoggerFactory.getLogger(Hub.class);
+
+  /** Patterns of all clients of one loop at most, and so connections for them to one node. */
+  static final int MAX_PATTERNS = 100 * Feed.PATTERNS_PER_CONNECTION;
 
   private final LoopGroup group;
   private final Loop loop;
@@ -72,8 +76,13 @@ public final class Hub {
     return name.partition(partitioner);
   }
 
-  BackendContext siteFor(Feed feed) {
-    return new BackendContext(group, loop, settings, feed, feed);
+  BackendContext siteFor(FeedConnection connection) {
+    return new BackendContext(group, loop, settings, connection, connection);
+  }
+
+  /** The number of event loops, each of which has a hub. */
+  int loopCount() {
+    return group.loops().size();
   }
 
   /** The upstream, for log lines. */
@@ -116,6 +125,14 @@ public final class Hub {
       Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Callback callback) {
     adoptTopology();
     return requests.begin(subscriber, kind, deadline, callback);
+  }
+
+  /**
+   * Whether a name can be added: it is subscribed to already, or there is room for one more. Only
+   * patterns are limited, so that a node has a limited number of connections for them.
+   */
+  public boolean hasRoomFor(Kind kind, Name name) {
+    return kind != Kind.PATTERN || of(kind).size() < MAX_PATTERNS || of(kind).containsKey(name);
   }
 
   /** Adds a name to the request. Returns false if the request contains it already. */
@@ -168,7 +185,7 @@ public final class Hub {
   public void cancel(SubscribeRequest request) {
     requests.remove(request);
     loop.slices()
-        .startNow(
+        .startInTurn(
             new Sliced() {
               @Override
               public boolean step() {
@@ -179,7 +196,8 @@ public final class Hub {
               public void onFailure(Throwable cause) {
                 log.error("A request to subscribe could not be cancelled", cause);
               }
-            });
+            },
+            request.topics().size());
   }
 
   private boolean releaseTopics(SubscribeRequest request) {
@@ -239,7 +257,7 @@ public final class Hub {
 
   /** The node of a feed has confirmed the subscription to a topic. */
   void onConfirmed(Feed feed, Topic topic) {
-    Feed before = topic.onConfirmed(feed);
+    TopicNode before = topic.onConfirmed(feed);
     if (before != null && !feeds.isFeedOfMaster(topic, before)) {
       before.unsubscribe(topic);
       flush();
@@ -276,12 +294,16 @@ public final class Hub {
 
   void onConnected(Feed feed) {
     events.backendConnected(feed.node());
-    assignAll(); // topics that were subscribed to at another node meanwhile come back
   }
 
-  void onDisconnected(Feed feed, int attempts, Throwable cause) {
+  /**
+   * A connection of a feed was lost.
+   *
+   * @param lost the topics of the connection
+   */
+  void onDisconnected(Feed feed, Collection<Topic> lost, int attempts, Throwable cause) {
     events.backendDisconnected(feed.node(), cause);
-    for (Topic topic : List.copyOf(feed.topics())) {
+    for (Topic topic : List.copyOf(lost)) {
       onLost(feed, topic);
     }
     flush();
@@ -326,7 +348,8 @@ public final class Hub {
     }
   }
 
-  private void assignAll() {
+  /** Moves topics to where they belong. */
+  void assignAll() {
     for (Map<Name, Topic> ofKind : topics.values()) {
       ofKind.values().forEach(feeds::assign);
     }

@@ -5,8 +5,11 @@ import io.penstock.core.upstream.Partitioner;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** The name of a channel or pattern, as bytes. Immutable. */
-public final class Name {
+/**
+ * The name of a channel or pattern, as bytes. Immutable. Names are comparable so that maps find
+ * them fast even if clients choose names with the same hash.
+ */
+public final class Name implements Comparable<Name> {
 
   private final byte[] bytes;
   private final int hash;
@@ -52,6 +55,11 @@ public final class Name {
   /** Appends the bytes. */
   public void writeTo(ByteBuf out) {
     out.writeBytes(bytes);
+  }
+
+  @Override
+  public int compareTo(Name other) {
+    return Arrays.compare(bytes, other.bytes);
   }
 
   @Override

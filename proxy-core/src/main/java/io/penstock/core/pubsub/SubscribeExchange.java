@@ -8,6 +8,7 @@ import io.penstock.core.cluster.Redirect;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.SharedBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -17,28 +18,45 @@ import org.jspecify.annotations.Nullable;
  */
 final class SubscribeExchange extends Exchange {
 
-  private final Feed feed;
+  private final FeedConnection connection;
   private final Kind kind;
   private final boolean subscribing;
   private final List<Topic> topics;
   private final AwaitedReplies replies;
+  private boolean sent;
   private int confirmed;
 
-  SubscribeExchange(Feed feed, boolean subscribing, List<Topic> topics, AwaitedReplies replies) {
-    this.feed = feed;
+  SubscribeExchange(
+      FeedConnection connection, boolean subscribing, List<Topic> topics, AwaitedReplies replies) {
+    this.connection = connection;
     this.kind = topics.getFirst().kind();
     this.subscribing = subscribing;
-    this.topics = List.copyOf(topics);
+    this.topics = new ArrayList<>(topics);
     this.replies = replies;
     replies.addPending();
   }
 
-  /** Encodes the request; to be called before it is sent. */
-  void prepare() {
+  FeedConnection connection() {
+    return connection;
+  }
+
+  Kind kind() {
+    return kind;
+  }
+
+  /** Removes a topic that is not wanted any more. Returns false if the command has been sent. */
+  boolean withdraw(Topic topic) {
+    return !sent && topics.remove(topic);
+  }
+
+  /** Sends the command over its connection, which must be ready. */
+  void send() {
+    sent = true;
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     encode(bytes);
     bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
     sendOptions(Protocol.RESP3, 0, Long.MAX_VALUE); // requests have deadlines, see SubscribeRequest
+    connection.sendNow(this);
   }
 
   private void encode(ByteBuf out) {
@@ -68,6 +86,7 @@ final class SubscribeExchange extends Exchange {
         && (redirect == null || redirect.slot() == topics.getFirst().partition());
   }
 
+  /** The topics; after the command was sent they do not change. */
   List<Topic> topics() {
     return topics;
   }
@@ -92,6 +111,7 @@ final class SubscribeExchange extends Exchange {
   /** Releases the bytes and informs the {@link AwaitedReplies}. */
   void end() {
     releaseBytes();
+    connection.onEnd();
     replies.completeOne();
   }
 
@@ -99,18 +119,18 @@ final class SubscribeExchange extends Exchange {
   public void onReply(ByteBuf buffer, int from, int to) {
     byte[] reply = new byte[to - from];
     buffer.getBytes(from, reply);
-    feed.onErrorReply(this, reply);
+    connection.onErrorReply(this, reply);
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
-      feed.onErrorReply(this, new byte[0]); // no such reply exists
+      connection.onErrorReply(this, new byte[0]); // no such reply exists
     }
   }
 
   @Override
   public void onFailure(Failure failure) {
-    feed.onFailure(this);
+    connection.onFailure(this);
   }
 }

@@ -1,33 +1,32 @@
 package io.penstock.core.pubsub;
 
-import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.SubscriberConnection;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscribe and unsubscribe commands for one node, in order. Only a few are in flight at a
- * time, so that a node is never sent more than it can take. Confined to its loop.
+ * Subscribe and unsubscribe commands for one node, in order. Only a few are in flight at a time, so
+ * that a node is never sent more than it can take, and answers other requests in between. Confined
+ * to its loop.
  */
 final class SubscribeQueue {
 
-  /** Commands in flight at most, with up to {@link Batches#MAX_NAMES} names each. */
+  /** Commands in flight at most. */
   private static final int MAX_IN_FLIGHT = 32;
 
-  private final SubscriberConnection connection;
+  private final int maxNames;
   private final ArrayDeque<SubscribeExchange> inFlight = new ArrayDeque<>();
   private final ArrayDeque<SubscribeExchange> waiting = new ArrayDeque<>();
+  private int names; // of the commands in flight
   private boolean sending;
 
-  SubscribeQueue(SubscriberConnection connection) {
-    this.connection = connection;
-  }
-
-  boolean isEmpty() {
-    return inFlight.isEmpty() && waiting.isEmpty();
+  /**
+   * @param maxNames the commands in flight have at most so many names together
+   */
+  SubscribeQueue(int maxNames) {
+    this.maxNames = maxNames;
   }
 
   /** Sends the command now, or when earlier ones are confirmed. */
@@ -41,36 +40,49 @@ final class SubscribeQueue {
       return; // called from a command that failed at once
     }
     sending = true;
-    while (!waiting.isEmpty() && inFlight.size() < MAX_IN_FLIGHT && connection.isReady()) {
+    while (mayBeSent(waiting.peek())) {
       SubscribeExchange next = waiting.remove();
-      inFlight.add(next);
-      next.prepare();
-      connection.send(next);
+      if (next.topics().isEmpty()) {
+        next.end();
+      } else {
+        inFlight.add(next);
+        names += next.topics().size();
+        next.send();
+      }
     }
     sending = false;
   }
 
+  private boolean mayBeSent(@Nullable SubscribeExchange next) {
+    return next != null
+        && next.connection().isReady()
+        && inFlight.size() < MAX_IN_FLIGHT
+        && (inFlight.isEmpty() || names + next.topics().size() <= maxNames);
+  }
+
   /** Removes a completed command and sends the next ones. */
   void remove(SubscribeExchange exchange) {
-    inFlight.remove(exchange);
+    if (inFlight.remove(exchange)) {
+      names -= exchange.topics().size();
+    }
     sendSome();
   }
 
-  /** Removes the commands that have not been sent, and returns them: the connection is closed. */
-  List<SubscribeExchange> removeUnsent() {
-    List<SubscribeExchange> unsent = new ArrayList<>(waiting);
-    waiting.clear();
-    return unsent;
+  /** The commands in flight on a connection. */
+  List<SubscribeExchange> inFlight(FeedConnection connection) {
+    return inFlight.stream().filter(each -> each.connection() == connection).toList();
   }
 
   /**
-   * Whether an error belongs to none of the commands in flight; see {@link
-   * SubscribeErrors#isStale}. Borrows the buffer.
-   *
-   * @param oldest in flight on the connection: one of these commands, another one, or null
+   * Removes the commands for a connection that have not been sent, and returns them: it is closed.
    */
-  boolean isStaleError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
-    boolean mayBeNext = oldest instanceof SubscribeExchange;
-    return SubscribeErrors.isStale(buffer, from, to, mayBeNext ? inFlight : List.of());
+  List<SubscribeExchange> removeUnsent(FeedConnection connection) {
+    List<SubscribeExchange> unsent = new ArrayList<>();
+    Deque<SubscribeExchange> others = new ArrayDeque<>();
+    waiting.forEach(each -> (each.connection() == connection ? unsent : others).add(each));
+    waiting.clear();
+    waiting.addAll(others);
+    sendSome();
+    return unsent;
   }
 }

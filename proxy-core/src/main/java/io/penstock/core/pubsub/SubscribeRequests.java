@@ -53,11 +53,11 @@ final class SubscribeRequests {
 
   private static Failure failureOf(SubscribeRequest request) {
     for (Topic topic : request.topics()) {
-      Feed home = topic.home();
+      TopicNode home = topic.home();
       if (home == null) {
         return Failure.NO_OWNER;
       }
-      if (!topic.isReady() && home.isReady() && !home.isSubscribed(topic)) {
+      if (!topic.isReady() && home.isReadyFor(topic) && !home.isSubscribed(topic)) {
         return Failure.TIMEOUT;
       }
     }

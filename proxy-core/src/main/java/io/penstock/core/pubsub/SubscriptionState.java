@@ -18,6 +18,13 @@ final class SubscriptionState {
   long retryAt; // if neither sent nor confirmed
   private boolean logged;
 
+  /** Withdraws the topic from the command that subscribes to it, unless that has been sent. */
+  void withdraw(Topic topic) {
+    if (exchange != null && exchange.withdraw(topic)) {
+      exchange = null;
+    }
+  }
+
   /** Whether the node may have the subscription, so that an UNSUBSCRIBE must be sent. */
   boolean mustUnsubscribe() {
     return confirmed || exchange != null || notUnsubscribed;

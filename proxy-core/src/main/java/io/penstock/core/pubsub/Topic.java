@@ -16,11 +16,11 @@ final class Topic {
   private final CompactSet<Subscriber> subscribers = new CompactSet<>();
   private final CompactSet<SubscribeRequest> requests = new CompactSet<>();
   private boolean ready; // as the requests have counted it
-  private @Nullable Feed owner; // of the node that owns it
+  private @Nullable TopicNode owner; // of the node that owns it
   private long staysUntil;
   private boolean stayed; // staysUntil has passed
-  private @Nullable Feed home;
-  private @Nullable Feed next; // becomes home as soon as the subscription is confirmed
+  private @Nullable TopicNode home;
+  private @Nullable TopicNode next; // becomes home as soon as the subscription is confirmed
 
   /**
    * @param partition of the name
@@ -97,12 +97,12 @@ final class Topic {
     return !subscribers.isEmpty() || !requests.isEmpty();
   }
 
-  @Nullable Feed home() {
+  @Nullable TopicNode home() {
     return home;
   }
 
   /** Whether the feed is the home or the next one. */
-  boolean uses(Feed feed) {
+  boolean uses(TopicNode feed) {
     return feed == home || feed == next;
   }
 
@@ -111,7 +111,7 @@ final class Topic {
    *
    * @param until how long the subscription stays at the old owner
    */
-  void assignTo(Feed feed, long until) {
+  void assignTo(TopicNode feed, long until) {
     if (feed != owner) {
       owner = feed;
       staysUntil = until;
@@ -132,7 +132,7 @@ final class Topic {
    * subscription behind its last message.
    */
   boolean mustStay() {
-    Feed current = home;
+    TopicNode current = home;
     return !stayed && current != null && current != owner && current.isSubscribed(this);
   }
 
@@ -140,8 +140,8 @@ final class Topic {
    * Makes {@code feed} the home: once it is subscribed to there, if the current home has a
    * subscription and {@code feed} has not.
    */
-  void moveTo(Feed feed) {
-    Feed current = home;
+  void moveTo(TopicNode feed) {
+    TopicNode current = home;
     if (current == null || !current.isSubscribed(this) || feed.isSubscribed(this)) {
       home = feed;
       next = null;
@@ -154,18 +154,18 @@ final class Topic {
    * The subscription at the feed is confirmed. Returns the former home if the feed replaces it,
    * otherwise null.
    */
-  @Nullable Feed onConfirmed(Feed feed) {
+  @Nullable TopicNode onConfirmed(TopicNode feed) {
     if (feed != next) {
       return null;
     }
-    Feed before = home;
+    TopicNode before = home;
     home = feed;
     next = null;
     return before;
   }
 
   /** The subscription at the feed has ended. */
-  void onLost(Feed feed) {
+  void onLost(TopicNode feed) {
     if (feed == home && next != null) {
       home = next;
       next = null;

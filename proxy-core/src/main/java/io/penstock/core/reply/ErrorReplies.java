@@ -19,6 +19,9 @@ public final class ErrorReplies {
   public static final byte[] NO_LEASE =
       encode(
           "OVERLOADED too many exclusive connections to this node;" + " the command did not run");
+  public static final byte[] TOO_MANY_PATTERNS =
+      encode(
+          "OVERLOADED too many patterns of all clients are subscribed to; the command did not run");
   public static final byte[] CLOSING =
       encode("UNAVAILABLE this proxy is closing the connection; the command did not run");
   public static final byte[] UNAVAILABLE =

@@ -43,8 +43,12 @@ final class SubscribedNames {
     return known(kind).size();
   }
 
+  int count() {
+    return count(Kind.CHANNEL) + count(Kind.PATTERN) + count(Kind.SHARD);
+  }
+
   boolean isEmpty() {
-    return count(Kind.CHANNEL) + count(Kind.PATTERN) + count(Kind.SHARD) == 0;
+    return count() == 0;
   }
 
   /** Returns the names in the order in which they were added. */

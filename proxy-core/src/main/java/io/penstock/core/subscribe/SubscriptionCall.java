@@ -32,6 +32,8 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
 
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
 
+  private static final String MANY_PATTERNS = "ERR max number of patterns reached: ";
+
   /** Bytes of names in a slice at most, about. */
   private static final int MAX_SLICE_BYTES = 256 * 1024;
 
@@ -48,6 +50,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private @Nullable SubscribeRequest subscribing; // of a request that subscribes
   private @Nullable List<Name> all; // to unsubscribe from, if the request has no names
   private @Nullable ByteBuf confirmations; // of this slice, or all of them in a transaction
+  private int newPatterns; // of this request
   private long pendingBytes; // bytes on the heap of names that the client does not own yet
   private boolean ended;
 
@@ -90,7 +93,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
    */
   private void repeat(Work work, Runnable between, Runnable then) {
     loop.slices()
-        .startNow(
+        .startInTurn(
             new Sliced() {
               @Override
               public boolean step() {
@@ -101,7 +104,8 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
               public void onFailure(Throwable cause) {
                 client.fail(cause);
               }
-            });
+            },
+            given.count() > 0 ? given.count() : subscriptions.count(kind));
   }
 
   /** Continues after replies of nodes, for which other clients may wait too. */
@@ -171,23 +175,49 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   }
 
   private void startSubscribe() {
+    if (kind == Kind.PATTERN && given.count() > allowance.maxPatterns()) {
+      rejectTooMany();
+      return;
+    }
     long deadline = loop.now() + nodes.retryWindowNanos();
     SubscribeRequest subscribe = hub.begin(subscriptions.messages(), kind, deadline, this);
     subscribing = subscribe;
     repeat(
         () -> {
-          Name name = given.next();
-          if (hub.add(subscribe, name)) {
-            addPendingBytes(SubscribedNames.sizeOf(name));
-          }
-          return given.hasNext();
+          addName(subscribe, given.next());
+          return !ended && given.hasNext();
         },
         hub::flush,
         () -> {
-          given.rewind();
-          hub.flush();
-          hub.end(subscribe);
+          if (!ended) {
+            given.rewind();
+            hub.flush();
+            hub.end(subscribe);
+          }
         });
+  }
+
+  private void addName(SubscribeRequest subscribe, Name name) {
+    if (!hub.hasRoomFor(kind, name)) {
+      reject(ErrorReplies.TOO_MANY_PATTERNS, Outcome.OVERLOADED);
+    } else if (hub.add(subscribe, name)) {
+      addPendingBytes(SubscribedNames.sizeOf(name));
+      if (kind == Kind.PATTERN && !subscriptions.names().contains(kind, name)) {
+        newPatterns++;
+      }
+      if (newPatterns > 0 && subscriptions.count(kind) + newPatterns > allowance.maxPatterns()) {
+        rejectTooMany();
+      }
+    }
+  }
+
+  private void rejectTooMany() {
+    reject(ErrorReplies.encode(MANY_PATTERNS + allowance.maxPatterns()), Outcome.REJECTED);
+  }
+
+  private void reject(byte[] error, Outcome outcome) {
+    cancel();
+    end().answer(error, outcome);
   }
 
   private void addPendingBytes(long bytes) {

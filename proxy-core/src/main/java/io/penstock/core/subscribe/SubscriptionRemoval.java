@@ -39,10 +39,12 @@ final class SubscriptionRemoval implements Sliced {
     this.size = size;
   }
 
-  /** Runs the first slice now and the others in later turns of the loop. */
+  /**
+   * Runs the first slice now, if there are few names, and the others in later turns of the loop.
+   */
   void run(Slices slices) {
     loop.memory().addClosedHeapBytes(size);
-    slices.startNow(this);
+    slices.startInTurn(this, names.count());
   }
 
   @Override

@@ -19,6 +19,9 @@ public final class Slices implements Runnable {
   /** For steps of a microsecond or two. */
   public static final int LONG_STEPS_PER_SLICE = STEPS_PER_SLICE / 4;
 
+  /** Work with at most so many long steps may begin at once. */
+  private static final int FEW_LONG_STEPS = 128;
+
   private final EventLoop loop;
   private final ArrayDeque<Sliced> waiting = new ArrayDeque<>();
   private boolean scheduled;
@@ -41,6 +44,20 @@ public final class Slices implements Runnable {
       more = runSlice(work); // there may be no other turn
     }
     if (more) {
+      start(work);
+    }
+  }
+
+  /**
+   * Runs the first slice now if the work is short, otherwise from the next turn on, so that the
+   * long work of many clients does not add up in one turn.
+   *
+   * @param steps the number of long steps in all
+   */
+  public void startInTurn(Sliced work, int steps) {
+    if (steps <= FEW_LONG_STEPS || loop.isShuttingDown()) {
+      startNow(work);
+    } else {
       start(work);
     }
   }

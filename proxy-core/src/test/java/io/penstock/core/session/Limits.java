@@ -13,7 +13,13 @@ final class Limits {
   static ClientLimits with(OutputLimit normal, OutputLimit subscribers) {
     ClientLimits all = ClientLimits.DEFAULTS;
     return new ClientLimits(
-        normal, subscribers, all.memory(), all.timeouts(), all.inFlight(), all.totalInFlight());
+        normal,
+        subscribers,
+        all.memory(),
+        all.timeouts(),
+        all.inFlight(),
+        all.totalInFlight(),
+        all.patterns());
   }
 
   static ClientLimits normal(OutputLimit normal) {
@@ -28,13 +34,26 @@ final class Limits {
         bytes,
         all.timeouts(),
         all.inFlight(),
-        all.totalInFlight());
+        all.totalInFlight(),
+        all.patterns());
   }
 
   static ClientLimits inFlight(int one, int total) {
     ClientLimits all = ClientLimits.DEFAULTS;
     return new ClientLimits(
-        all.normal(), all.subscribers(), all.memory(), all.timeouts(), one, total);
+        all.normal(), all.subscribers(), all.memory(), all.timeouts(), one, total, all.patterns());
+  }
+
+  static ClientLimits patterns(int one) {
+    ClientLimits all = ClientLimits.DEFAULTS;
+    return new ClientLimits(
+        all.normal(),
+        all.subscribers(),
+        all.memory(),
+        all.timeouts(),
+        all.inFlight(),
+        all.totalInFlight(),
+        one);
   }
 
   static ClientLimits timeouts(ClientTimeouts timeouts) {
@@ -45,7 +64,8 @@ final class Limits {
         all.memory(),
         timeouts,
         all.inFlight(),
-        all.totalInFlight());
+        all.totalInFlight(),
+        all.patterns());
   }
 
   static ClientTimeouts idle(Duration idle) {

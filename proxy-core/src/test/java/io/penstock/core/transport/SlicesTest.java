@@ -49,6 +49,40 @@ class SlicesTest {
     assertThat(done).containsExactly("slice", "caller", "other", "slice", "other", "slice");
   }
 
+  @Test
+  void longWorkOfManyDoesNotBeginAtOnce() {
+    EventLoop loop = group.next();
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    loop.execute(() -> {
+      Slices slices = new Slices(loop);
+      slices.startInTurn(named("short", end), 128);
+      slices.startInTurn(named("long", end), 129);
+      slices.startInTurn(named("last", end), 1_000_000);
+      done.add("caller");
+    });
+
+    end.orTimeout(10, TimeUnit.SECONDS).join();
+    assertThat(done).containsExactly("short", "caller", "long", "last");
+  }
+
+  private Sliced named(String name, CompletableFuture<Void> end) {
+    return new Sliced() {
+      @Override
+      public boolean step() {
+        done.add(name);
+        if (name.equals("last")) {
+          end.complete(null);
+        }
+        return false;
+      }
+
+      @Override
+      public void onFailure(Throwable cause) {
+        end.completeExceptionally(cause);
+      }
+    };
+  }
+
   private boolean slice(EventLoop loop, CompletableFuture<Boolean> end) {
     done.add("slice");
     boolean more = done.size() < 6;

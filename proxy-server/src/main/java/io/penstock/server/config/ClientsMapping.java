@@ -36,7 +36,8 @@ final class ClientsMapping {
         new ClientTimeouts(
             timeout.idle(), timeout.authentication(), timeout.request(), timeout.reply()),
         properties.maxInFlight().perClient(),
-        properties.maxInFlight().total());
+        properties.maxInFlight().total(),
+        properties.maxPatterns());
   }
 
   private static OutputLimit output(PenstockProperties.OutputBufferLimit limit) {

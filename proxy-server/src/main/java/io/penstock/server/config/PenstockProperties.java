@@ -69,6 +69,8 @@ import org.springframework.validation.annotation.Validated;
  *     that uses the most is closed. If not set, half of the direct memory. `0` is no limit.
  * @param clientTimeout Times after which a client is closed.
  * @param maxInFlight Limits of requests that are not answered yet.
+ * @param maxPatterns Maximum number of patterns that one client may be subscribed to. A request
+ *     with more gets `-ERR max number of patterns reached`.
  * @param drainTimeout Time that clients have to end what they have begun, after a change of the
  *     configuration without their listener or with other servers for it, and when it is drained.
  * @param backend Connections to the nodes.
@@ -123,6 +125,8 @@ public record PenstockProperties(
     @Change(Effect.LIVE) @Between(min = "0") @Nullable DataSize maxmemoryClients,
     @Change(Effect.LIVE) @DefaultValue @Valid ClientTimeout clientTimeout,
     @Change(Effect.LIVE) @DefaultValue @Valid MaxInFlight maxInFlight,
+    @Change(Effect.LIVE) @DefaultValue("10000") @Between(min = "0", max = "1000000")
+        int maxPatterns,
     @Change(Effect.LIVE) @DefaultValue("30s") @Between(min = "0", max = "24h")
         Duration drainTimeout,
     @Change(Effect.LIVE) @DefaultValue @Valid Backend backend,
@@ -168,6 +172,7 @@ public record PenstockProperties(
         maxmemoryClients,
         clientTimeout,
         maxInFlight,
+        maxPatterns,
         clusterFacade);
   }
 
@@ -516,6 +521,7 @@ public record PenstockProperties(
    * @param maxmemoryClients Maximum memory of the clients of this listener together.
    * @param clientTimeout Times after which a client is closed.
    * @param maxInFlight Limits of requests that are not answered yet.
+   * @param maxPatterns Maximum number of patterns that one client may be subscribed to.
    * @param clusterFacade The Redis Cluster that this listener presents to clients.
    */
   public record Listener(
@@ -540,6 +546,7 @@ public record PenstockProperties(
       @Between(min = "0") @Nullable DataSize maxmemoryClients,
       @DefaultValue @Valid ClientTimeout clientTimeout,
       @DefaultValue @Valid MaxInFlight maxInFlight,
+      @DefaultValue("10000") @Between(min = "0", max = "1000000") int maxPatterns,
       @DefaultValue @Valid ClusterFacade clusterFacade) {
 
     public Listener {

@@ -54,6 +54,7 @@ record KeyChange(String base, String value) {
           entry("client-timeout.reply", in("plain", "7s")),
           entry("max-in-flight.per-client", in("plain", "77")),
           entry("max-in-flight.total", in("plain", "7777")),
+          entry("max-patterns", in("plain", "77")),
           entry("cluster-facade.enabled", in("plain", "true")),
           entry("cluster-facade.nodes", in("facade", "10.0.0.1:7001")),
           entry("cluster-facade.announce-host", in("facade", "10.0.0.7")),

@@ -90,6 +90,7 @@ class PropertiesReaderTest {
                 Duration.ofMinutes(5)));
     assertThat(properties.maxInFlight())
         .isEqualTo(new PenstockProperties.MaxInFlight(4_096, 1_048_576));
+    assertThat(properties.maxPatterns()).isEqualTo(10_000);
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
     assertThat(properties.commands())
@@ -132,6 +133,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.client-timeout.reply", "30s"),
                 Map.entry("penstock.max-in-flight.per-client", "31"),
                 Map.entry("penstock.max-in-flight.total", "3200"),
+                Map.entry("penstock.max-patterns", "35"),
                 Map.entry("penstock.backend.max-in-flight-per-connection", "33"),
                 Map.entry("penstock.backend.max-unsent", "34MB"),
                 Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "12MB"),
@@ -210,6 +212,7 @@ class PropertiesReaderTest {
                     Duration.ofSeconds(29),
                     Duration.ofSeconds(30)),
                 new PenstockProperties.MaxInFlight(31, 3_200),
+                35,
                 Duration.ofSeconds(41),
                 new PenstockProperties.Backend(
                     Duration.ofMillis(9),

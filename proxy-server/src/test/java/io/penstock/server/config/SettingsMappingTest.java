@@ -86,6 +86,7 @@ class SettingsMappingTest {
             Map.entry("client-timeout.reply", "9s"),
             Map.entry("max-in-flight.per-client", "10"),
             Map.entry("max-in-flight.total", "1100"),
+            Map.entry("max-patterns", "14"),
             Map.entry("max-connection-rate", "12"),
             Map.entry("tcp-keepalive", "13s"));
 
@@ -103,7 +104,8 @@ class SettingsMappingTest {
                     Duration.ofSeconds(8),
                     Duration.ofSeconds(9)),
                 10,
-                1100));
+                1100,
+                14));
     assertThat(listen.arrivals()).isEqualTo(new AcceptSettings(12, Duration.ofSeconds(13)));
   }
 
@@ -183,6 +185,7 @@ class SettingsMappingTest {
           client-output-buffer-limit.pubsub.soft-limit | -1MB | must be at least 0
           client-output-buffer-limit.normal.hard-limit | -1B | must be at least 0
           maxmemory-clients        | -1GB     | must be at least 0
+          max-patterns             | -1       | must be from 0 to 1000000
           client-timeout.idle      | -1s      | must be from 0 to 24h
           client-timeout.request   | 25h      | must be from 0 to 24h
           backend.max-unsent       | 0B       | must be at least 1B

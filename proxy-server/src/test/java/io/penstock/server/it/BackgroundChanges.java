@@ -151,7 +151,8 @@ public final class BackgroundChanges implements AutoCloseable {
                 clients.memory() - random.nextInt(1_000),
                 clients.timeouts(),
                 clients.inFlight() + random.nextInt(100),
-                clients.totalInFlight())),
+                clients.totalInFlight(),
+                clients.patterns() - random.nextInt(100))),
         listener.facade());
   }
 

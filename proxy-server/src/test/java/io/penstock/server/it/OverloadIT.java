@@ -58,7 +58,13 @@ class OverloadIT {
   private static ClientLimits limits(OutputLimit normal, long memory, ClientTimeouts timeouts) {
     ClientLimits all = ClientLimits.DEFAULTS;
     return new ClientLimits(
-        normal, all.subscribers(), memory, timeouts, all.inFlight(), all.totalInFlight());
+        normal,
+        all.subscribers(),
+        memory,
+        timeouts,
+        all.inFlight(),
+        all.totalInFlight(),
+        all.patterns());
   }
 
   private static long closed(ProxyFixture proxy, CloseReason reason) {
@@ -360,7 +366,8 @@ class OverloadIT {
   void requestsAboveTheLimitsWaitOrAreRejectedAndAllAreAnswered() throws Exception {
     ClientLimits all = ClientLimits.DEFAULTS;
     var few =
-        new ClientLimits(all.normal(), all.subscribers(), all.memory(), all.timeouts(), 200, 3_000);
+        new ClientLimits(
+            all.normal(), all.subscribers(), all.memory(), all.timeouts(), 200, 3_000, 10_000);
     int clients = 60;
     int each = 2_000;
     try (ProxyFixture proxy = proxy(few).bounds(new QueueLimits(50, MEGABYTE)).startReady();

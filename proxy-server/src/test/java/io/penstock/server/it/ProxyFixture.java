@@ -305,7 +305,8 @@ public final class ProxyFixture implements AutoCloseable {
               all.memory(),
               all.timeouts(),
               all.inFlight(),
-              all.totalInFlight()));
+              all.totalInFlight(),
+              all.patterns()));
     }
 
     public Builder exclusiveConnections(int mostPerLoop) {

@@ -113,6 +113,44 @@ class PubSubIT {
     return names;
   }
 
+  /** Two loops and three masters have about 1,500 patterns each. */
+  @Test
+  void manyPatternsHaveSeveralConnectionsToANode() {
+    int clients = 6;
+    int each = 1_500;
+    List<Subscriber> subscribers = new ArrayList<>();
+    for (int i = 0; i < clients; i++) {
+      Subscriber subscriber = subscriber(i % 2 + 2).to("PSUBSCRIBE", "common*", 1);
+      subscriber.wire().send(Patterns.request("PSUBSCRIBE", "own" + i + ":", each));
+      Patterns.expect(subscriber, "psubscribe", "own" + i + ":", each, 2);
+      subscribers.add(subscriber);
+    }
+
+    Patterns.awaitAtMasters(cluster, clients * each + 1);
+    assertThat(publisher.call("PUBSUB", "NUMPAT")).isEqualTo(":" + (clients * each + 1) + "\r\n");
+    assertThat(publisher.call("PUBLISH", "common", "x")).isEqualTo(":" + clients + "\r\n");
+    assertThat(publisher.call("PUBLISH", "own3:777x", "y")).isEqualTo(":1\r\n");
+    subscribers.forEach(subscriber -> subscriber.expect("pmessage", "common*", "common", "x"));
+    subscribers.get(3).expect("pmessage", "own3:777?", "own3:777x", "y");
+
+    cluster.masters().forEach(master -> master.text("CLIENT", "KILL", "TYPE", "pubsub"));
+    Patterns.awaitAtMasters(cluster, clients * each + 1);
+    assertThat(publisher.call("PUBSUB", "NUMPAT")).isEqualTo(":" + (clients * each + 1) + "\r\n");
+    assertThat(publisher.call("PUBLISH", "own3:777x", "z")).isEqualTo(":1\r\n");
+    subscribers.get(3).expect("pmessage", "own3:777?", "own3:777x", "z");
+
+    for (int i = 0; i < clients; i++) {
+      Subscriber subscriber = subscribers.get(i);
+      subscriber.wire().send("PUNSUBSCRIBE", "common*");
+      subscriber.expect("punsubscribe", "common*", ":" + each);
+      subscriber.wire().send(Patterns.request("PUNSUBSCRIBE", "own" + i + ":", each));
+      Patterns.expect(subscriber, "punsubscribe", "own" + i + ":", each, each - 1);
+      subscriber.expectNothing();
+    }
+    assertThat(publisher.call("PUBSUB", "NUMPAT")).isEqualTo(":0\r\n");
+    assertThat(publisher.call("PUBLISH", "own3:777x", "y")).isEqualTo(":0\r\n");
+  }
+
   @Test
   void aSubscriberReceivesMessagesPublishedDirectlyToNodes() {
     Subscriber subscriber = subscriber(2).to("SUBSCRIBE", "news", 1).to("PSUBSCRIBE", "n*", 2);

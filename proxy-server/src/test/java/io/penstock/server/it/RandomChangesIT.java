@@ -142,7 +142,8 @@ class RandomChangesIT {
         usual.memory() - random.nextInt(1_000),
         usual.timeouts(),
         10 + random.nextInt(4_000),
-        usual.totalInFlight());
+        usual.totalInFlight(),
+        usual.patterns());
   }
 
   private void apply(int number) {

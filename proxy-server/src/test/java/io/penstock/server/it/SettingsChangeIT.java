@@ -679,7 +679,8 @@ class SettingsChangeIT {
               4_000_000,
               limits.timeouts(),
               7,
-              limits.totalInFlight());
+              limits.totalInFlight(),
+              limits.patterns());
       proxy.apply();
 
       try (RespClient second = proxy.connect("main")) {
@@ -690,6 +691,44 @@ class SettingsChangeIT {
       client.write("*2\r\n$3\r\nGET\r\n$1000001\r\n").flush();
       assertThat(client.read()).startsWith("-ERR Protocol error: invalid bulk length");
     }
+  }
+
+  @Test
+  void theMaximumOfPatternsChangesForConnectedClients() {
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.call("PSUBSCRIBE", "a")).endsWith("a\r\n:1\r\n");
+      main.limits = patterns(1);
+      proxy.apply();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(
+              () -> client.call("PSUBSCRIBE", "b"),
+              reply -> {
+                if (reply.startsWith("*")) {
+                  client.call("PUNSUBSCRIBE", "b");
+                }
+                return reply.equals("-ERR max number of patterns reached: 1\r\n");
+              });
+      assertThat(client.call("PSUBSCRIBE", "a")).endsWith("a\r\n:1\r\n");
+
+      main.limits = patterns(2);
+      proxy.apply();
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> client.call("PSUBSCRIBE", "b").endsWith("b\r\n:2\r\n"));
+    }
+  }
+
+  private static ClientLimits patterns(int most) {
+    ClientLimits limits = ClientLimits.DEFAULTS;
+    return new ClientLimits(
+        limits.normal(),
+        limits.subscribers(),
+        limits.memory(),
+        limits.timeouts(),
+        limits.inFlight(),
+        limits.totalInFlight(),
+        most);
   }
 
   @Test

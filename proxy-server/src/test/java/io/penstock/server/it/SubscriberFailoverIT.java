@@ -136,6 +136,33 @@ class SubscriberFailoverIT {
   }
 
   @Test
+  void manyPatternsMoveToThePromotedReplica() {
+    String prefix = Keys.tag(SLOT);
+    int count = 2_500;
+    Member master = cluster.masterOf(SLOT);
+    Member replica = cluster.replicasOf(master).getFirst();
+    Subscriber subscriber = subscriber(3);
+    subscriber.wire().send(Patterns.request("PSUBSCRIBE", prefix, count));
+    Patterns.expect(subscriber, "psubscribe", prefix, count, 1);
+    assertThat(Patterns.ofConnections(master)).containsExactlyInAnyOrder(1_000, 1_000, 500);
+
+    master.kill();
+    cluster.awaitMaster(replica);
+    Patterns.awaitAtMasters(cluster, count);
+    Subscriber.await(
+        "the patterns at the new master",
+        () -> Patterns.ofConnections(replica).stream().mapToInt(each -> each).sum() == count);
+
+    assertThat(Patterns.ofConnections(replica)).containsExactlyInAnyOrder(1_000, 1_000, 500);
+    try (RespClient publisher = proxy.connect()) {
+      Subscriber.await(
+          "the new master counts the client",
+          () -> publisher.call("PUBLISH", prefix + "7x", "end").equals(":1\r\n"));
+      readUntil(subscriber, "pmessage", prefix + "7?", prefix + "7x", "end");
+    }
+  }
+
+  @Test
   void aPlannedFailoverCausesNoErrors() {
     Member master = cluster.masterOf(SLOT);
     Member replica = cluster.replicasOf(master).getFirst();
