@@ -97,7 +97,10 @@ public class SequenceBenchmark {
             Passwords.NONE, Set.of(), Frames.LIMITS, ClientLimits.DEFAULTS, ProxyView.UNKNOWN);
     var upstream =
         new ServedUpstream(
-            Label.ONLY, new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos(), Long.MAX_VALUE), 0, new Scripts());
+            Label.ONLY,
+            new Nodes.Timeouts(timeout.toNanos(), timeout.toNanos(), Long.MAX_VALUE),
+            0,
+            new Scripts());
     var directory = new ClientDirectory();
     var facts = ServerFacts.initial(CommandTable.load());
     var sessions =

@@ -35,9 +35,9 @@ import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,7 +52,6 @@ public final class ProxyUpstream {
    * {@code busy-reply-threshold}.
    */
   private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-
 
   private final ProxySettings.Upstream settings;
   private final ControlPlane control;

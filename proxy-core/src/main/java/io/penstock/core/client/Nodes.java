@@ -29,8 +29,8 @@ public final class Nodes {
    * @param commandTimeoutNanos for a node's reply, from when the command was sent
    * @param retryWindowNanos how long after its arrival a command that did not run may be sent or
    *     retried; not less than the command timeout
-   * @param answerNanos how long after an answer a node is known not to be busy with a script; {@link
-   *     Long#MAX_VALUE} for ever
+   * @param answerNanos how long after an answer a node is known not to be busy with a script;
+   *     {@link Long#MAX_VALUE} for ever
    */
   public record Timeouts(long commandTimeoutNanos, long retryWindowNanos, long answerNanos) {}
 

@@ -160,8 +160,7 @@ final class Intake implements LocalCommandHandler {
     }
     switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
-      case RoutePlan.Reject(String error) ->
-          transactions.reject(spec, ErrorReplies.encode(error));
+      case RoutePlan.Reject(String error) -> transactions.reject(spec, ErrorReplies.encode(error));
       default -> send(plan, Objects.requireNonNull(spec));
     }
     return true;

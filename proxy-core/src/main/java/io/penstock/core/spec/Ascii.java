@@ -6,9 +6,7 @@ import io.penstock.core.resp.RequestFrame;
 /** Reads command names, keywords and integers from a buffer as Redis does: ASCII, no copy. */
 public final class Ascii {
 
-  /**
-   * Returned by {@link #parseLong} for bytes that are not an integer, and for nothing else.
-   */
+  /** Returned by {@link #parseLong} for bytes that are not an integer, and for nothing else. */
   public static final long NOT_A_LONG = Long.MIN_VALUE;
 
   private static final long LOW_SEVEN_BITS = 0x7F7F7F7F7F7F7F7FL;

@@ -55,8 +55,7 @@ final class BusyCheck extends Exchange {
     }
     Nodes nodes = context.nodes();
     Shard owner = nodes.placement().shardOf(Math.max(0, transaction.partition()));
-    return owner != null
-            && nodes.mayBeBusy(owner.master(), context.client(), context.loop().now())
+    return owner != null && nodes.mayBeBusy(owner.master(), context.client(), context.loop().now())
         ? owner.master()
         : null;
   }

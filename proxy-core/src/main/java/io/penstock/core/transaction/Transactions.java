@@ -205,7 +205,8 @@ public final class Transactions {
     if (spec != null && spec.isScript() && hasManyPartitions()) {
       transaction.noteScriptCall();
     }
-    Endpoint busy = mustAskWhetherBusy(command) ? BusyCheck.nodeToAsk(clientContext, transaction) : null;
+    Endpoint busy =
+        mustAskWhetherBusy(command) ? BusyCheck.nodeToAsk(clientContext, transaction) : null;
     if (busy == null) {
       answer(spec, QUEUED);
     } else {

@@ -269,8 +269,10 @@ class TransactionsTest {
       silence();
       client.send(MULTI).expect(OK).send(get("a"));
       rig.accept(1).expect(PING).send(BUSY);
-      client.expect(BUSY).send(call("SCRIPT KILL")).expect(
-          "-ERR a command that concerns every node cannot be part of a transaction\r\n");
+      client
+          .expect(BUSY)
+          .send(call("SCRIPT KILL"))
+          .expect("-ERR a command that concerns every node cannot be part of a transaction\r\n");
     }
 
     @Test

@@ -89,10 +89,7 @@ class CredentialsIT {
   void aPasswordThatANodeBeginsToRequireIsToldAtOnce() {
     try (ServerProcess server = ServerProcess.start();
         ProxyFixture proxy =
-            ProxyFixture.of(server)
-                .eventLoops(1)
-                .failoverHold(Duration.ofHours(1))
-                .startReady();
+            ProxyFixture.of(server).eventLoops(1).failoverHold(Duration.ofHours(1)).startReady();
         RespClient wire = proxy.connect();
         RespClient admin = server.connect()) {
       assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
@@ -110,9 +107,8 @@ class CredentialsIT {
               new String[] {"EVAL", "return 1", "0"},
               new String[] {"DBSIZE"})) {
         Awaitility.await(request[0])
-            .untilAsserted(
-                () ->
-                    assertThat(wire.call(request)).startsWith("-UNAVAILABLE ").contains("NOAUTH"));
+            .untilAsserted(() ->
+                assertThat(wire.call(request)).startsWith("-UNAVAILABLE ").contains("NOAUTH"));
       }
 
       admin.value("CONFIG", "SET", "requirepass", "");
