@@ -10,7 +10,7 @@ class UnboundedSourceAnalyzer extends AbstractFailureAnalyzer<UnboundedSourceExc
   @Override
   protected FailureAnalysis analyze(Throwable root, UnboundedSourceException cause) {
     return new FailureAnalysis(
-        String.valueOf(cause.getMessage()) + ".",
+        String.valueOf(cause.getMessage()),
         "Make it smaller. docs/reference/limits.md lists what a configuration file may have.",
         cause);
   }
