@@ -28,6 +28,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.TopologyStatus;
@@ -54,6 +55,7 @@ public final class ProxyUpstream {
   private static final long ANSWER_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   private final ProxySettings.Upstream settings;
+  private final ProxyChain chain;
   private final ControlPlane control;
   private final BackendSettings backend;
   private final ProxySettings.Dispatch dispatch;
@@ -79,19 +81,15 @@ public final class ProxyUpstream {
       Common common,
       @Nullable ProxyUpstream before) {
     this.settings = settings;
-    this.control = common.control().withTimeout(settings.backend().connectTimeout());
-    this.backend = all.backendSettings(settings);
+    this.chain = before == null ? ProxyChain.create() : before.chain.successor();
+    this.control = common.control().with(settings.backend().connectTimeout(), chain);
+    this.backend = all.backendSettings(settings).with(chain);
     this.dispatch = all.dispatch();
     this.group = common.group();
     Label label = backend.upstream();
     this.events = common.events().ofUpstream(label);
     this.upstream = settings.kind().create(context(control, label));
-    this.served =
-        new ServedUpstream(
-            label,
-            timeouts(settings.backend()),
-            settings.kind().access().database(),
-            before == null ? new Scripts() : before.served.scripts());
+    this.served = served(label, before == null ? new Scripts() : before.served.scripts());
     this.subscriptions =
         before != null && before.hasServersOf(settings)
             ? before.subscriptions
@@ -111,6 +109,11 @@ public final class ProxyUpstream {
             : null;
     this.loops = new LoopParts<>(group, upstream.lanes());
     subscriptions.join(this);
+  }
+
+  private ServedUpstream served(Label label, Scripts scripts) {
+    int database = settings.kind().access().database();
+    return new ServedUpstream(label, timeouts(settings.backend()), database, scripts, chain);
   }
 
   /** Returns whether its clients' subscriptions are in the same hubs as those of another one. */

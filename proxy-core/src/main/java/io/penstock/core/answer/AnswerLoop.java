@@ -3,6 +3,7 @@ package io.penstock.core.answer;
 import io.penstock.core.client.ClientLog;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.upstream.ProxyChain;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -29,6 +30,7 @@ public record AnswerLoop(
    * @param certificateUsers users that certificates of clients name; those of {@code
    *     ListenerTls.Settings}
    * @param database of clients that select none
+   * @param chain the Penstocks that requests of clients pass through
    * @param delayed clients that wait after a failed {@code AUTH}
    * @param clientLog for failures
    * @param counters of the loop
@@ -37,6 +39,7 @@ public record AnswerLoop(
       Passwords passwords,
       Set<String> certificateUsers,
       int database,
+      ProxyChain chain,
       DelayedClients delayed,
       ClientLog clientLog,
       LoopCounters counters) {}

@@ -2,6 +2,7 @@ package io.penstock.core.answer;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
@@ -12,6 +13,7 @@ import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.upstream.ProxyChain;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -25,10 +27,14 @@ final class ClientCommands {
   private static final String NO_TOUCH =
       "ERR CLIENT NO-TOUCH is not supported by this proxy: clients share its connections to nodes";
 
+  private final Client client;
   private final ClientProfile profile;
   private final Allowance account;
+  private final AnswerLoop.Access access;
 
   ClientCommands(AnswerContext parts) {
+    this.client = parts.context().client();
+    this.access = parts.answerLoop().access();
     this.profile = parts.profile();
     this.account = parts.context().account();
   }
@@ -69,15 +75,22 @@ final class ClientCommands {
     }
   }
 
+  /** Sets the name. Another Penstock is told, or rejected: see {@link ProxyChain}. */
   void setName(RequestFrame frame, ReplyWriter reply) {
     String name = frame.text(2);
     if (!isPrintable(name)) {
       reply.error(BAD_NAME);
       return;
     }
+    String penstock = ProxyChain.idIn(name);
+    if (access.chain().leadsTo(penstock)) {
+      access.clientLog().leadsBack(client);
+      reply.error(ProxyChain.REFUSAL);
+      return;
+    }
     profile.name(name);
     account.checkLater();
-    reply.status("OK");
+    reply.status(penstock == null ? "OK" : access.chain().answer());
   }
 
   void setInfo(RequestFrame frame, ReplyWriter reply) {

@@ -31,7 +31,7 @@ final class BackendConnection implements LinkListener {
 
   BackendConnection(
       Endpoint node, Protocol protocol, BackendContext backend, NodeCounters counters) {
-    this(node, new Handshake(node.access(), protocol), backend, counters);
+    this(node, new Handshake(node, protocol, backend.settings().chain()), backend, counters);
   }
 
   BackendConnection(

@@ -2,7 +2,6 @@ package io.penstock.core.backend;
 
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -93,8 +92,8 @@ public final class BackendNode {
     BackendConnection connection = separate[index];
     if (connection == null) {
       // A node does not execute SELECT while it runs a script.
-      Access access = node.access().withoutDatabase();
-      var handshake = new Handshake(access, exchange.protocol());
+      Endpoint plain = node.with(node.access().withoutDatabase());
+      var handshake = new Handshake(plain, exchange.protocol(), backend.settings().chain());
       connection = new BackendConnection(node, handshake, backend, counters);
       separate[index] = connection;
     }

@@ -1,6 +1,7 @@
 package io.penstock.core.backend;
 
 import io.penstock.core.observe.Label;
+import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
 
@@ -17,6 +18,7 @@ import java.time.Duration;
  * @param queueLimits limits on what queues up at one connection
  * @param reads which nodes commands that only read are sent to
  * @param upstream what log lines about the connections name
+ * @param chain the Penstocks that the requests pass through
  */
 public record BackendSettings(
     Duration connectTimeout,
@@ -27,9 +29,49 @@ public record BackendSettings(
     int maxHeld,
     QueueLimits queueLimits,
     ReadSettings reads,
-    Label upstream) {
+    Label upstream,
+    ProxyChain chain) {
+
+  /** With a chain without an id. */
+  public BackendSettings(
+      Duration connectTimeout,
+      Duration commandTimeout,
+      int connectionsPerNode,
+      int exclusiveConnections,
+      int turnConnections,
+      int maxHeld,
+      QueueLimits queueLimits,
+      ReadSettings reads,
+      Label upstream) {
+    this(
+        connectTimeout,
+        commandTimeout,
+        connectionsPerNode,
+        exclusiveConnections,
+        turnConnections,
+        maxHeld,
+        queueLimits,
+        reads,
+        upstream,
+        ProxyChain.withoutId());
+  }
 
   private static final int SILENT_TIMEOUTS = 3;
+
+  /** Returns these settings for the connections of an upstream with this chain. */
+  public BackendSettings with(ProxyChain other) {
+    return new BackendSettings(
+        connectTimeout,
+        commandTimeout,
+        connectionsPerNode,
+        exclusiveConnections,
+        turnConnections,
+        maxHeld,
+        queueLimits,
+        reads,
+        upstream,
+        other);
+  }
 
   /** A connection with pending replies that receives nothing for this long is closed. */
   long longestSilenceNanos() {

@@ -5,6 +5,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ProxyChain;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The first requests on a new connection: {@code HELLO 3} with credentials, or {@code AUTH}, then
  * {@code CLIENT SETNAME}, {@code SELECT} and {@code READONLY}. Each but the name must be answered
- * without an error.
+ * without an error. By the name, another Penstock notices requests that would go round in a circle.
  */
 final class Handshake {
 
@@ -23,16 +24,14 @@ final class Handshake {
   private enum Role {
     /** The node cannot be used. */
     ACCESS,
-    /** Nothing, usually. */
-    OPTIONAL,
+    /** Nothing, usually. The reply is for the {@link ProxyChain}. */
+    NAMING,
     /**
      * The node can be used, but not with the database (or for the reads) that this connection is
      * for.
      */
     SELECTION
   }
-
-  private static final String CONNECTION_NAME = "penstock";
 
   /** Errors of a node that is loading, is busy, or has too many clients at the moment. */
   private static final List<String> TEMPORARY =
@@ -48,13 +47,23 @@ final class Handshake {
   private final Protocol protocol;
   private final int naming; // index of CLIENT SETNAME, which may fail
   private final boolean isPlain;
+  private final Endpoint node;
+  private final ProxyChain chain;
 
   /** The handshake of a plain connection. */
-  Handshake(Access access, Protocol protocol) {
-    this(access, protocol, false, true);
+  Handshake(Endpoint node, Protocol protocol, ProxyChain chain) {
+    this(node, node.access(), protocol, false, true, chain);
   }
 
-  private Handshake(Access access, Protocol protocol, boolean readonly, boolean isPlain) {
+  private Handshake(
+      Endpoint node,
+      Access access,
+      Protocol protocol,
+      boolean readonly,
+      boolean isPlain,
+      ProxyChain chain) {
+    this.node = node;
+    this.chain = chain;
     this.isPlain = isPlain;
     this.protocol = protocol;
     credentials = access.credentials();
@@ -64,7 +73,7 @@ final class Handshake {
     // Always sent: a node with too many clients, or one that requires a password, then reports it
     // here and not in place of a client's reply. Allowed while a node loads.
     naming = requests.size();
-    requests.add(encode("CLIENT", "SETNAME", CONNECTION_NAME));
+    requests.add(encode("CLIENT", "SETNAME", chain.connectionName("")));
     if (access.database() != 0) {
       requests.add(encode("SELECT", Integer.toString(access.database())));
     }
@@ -82,10 +91,12 @@ final class Handshake {
     int database = Exchange.databaseOf(set);
     Access access = node.access();
     return new Handshake(
+        node,
         database < 0 ? access : access.withDatabase(database),
         protocol,
         Exchange.isForReads(set) && backend.traits().isInCluster(node),
-        set == 0);
+        set == 0,
+        backend.settings().chain());
   }
 
   /** Returns the first request, with the latest password. */
@@ -132,7 +143,7 @@ final class Handshake {
 
   private Role roleOf(int index) {
     if (index == naming) {
-      return Role.OPTIONAL;
+      return Role.NAMING;
     }
     return index < naming || isPlain ? Role.ACCESS : Role.SELECTION;
   }
@@ -220,8 +231,15 @@ final class Handshake {
     }
   }
 
+  /** Notes what the node has answered to the name. */
+  private void learn(ByteBuf buffer, int from, int to) {
+    if (buffer.getByte(from) == '+') {
+      chain.learn(node, buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII));
+    }
+  }
+
   /** One request. */
-  private static final class Step extends Exchange {
+  private final class Step extends Exchange {
 
     private final LinkListener listener;
     private final Role role;
@@ -234,8 +252,12 @@ final class Handshake {
 
     @Override
     public void onReply(ByteBuf buffer, int from, int to) {
-      @Nullable String error =
-          role == Role.OPTIONAL ? seriousErrorIn(buffer, from, to) : errorIn(buffer, from, to);
+      if (role == Role.NAMING) {
+        learn(buffer, from, to);
+        listener.onHandshakeReply(seriousErrorIn(buffer, from, to));
+        return;
+      }
+      @Nullable String error = errorIn(buffer, from, to);
       if (error != null && role == Role.SELECTION && !isTemporary(error)) {
         listener.onSelectionRejected(error);
       } else {

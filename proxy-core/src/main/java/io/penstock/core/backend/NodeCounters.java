@@ -3,6 +3,7 @@ package io.penstock.core.backend;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ProxyChain;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -87,7 +88,9 @@ final class NodeCounters {
   }
 
   private boolean isPermanent(String error) {
-    return Handshake.isAccessDenied(error) || (!hasConnected && !Handshake.isTemporary(error));
+    return Handshake.isAccessDenied(error)
+        || ProxyChain.isRefusal(error)
+        || (!hasConnected && !Handshake.isTemporary(error));
   }
 
   /** The error with which the node answered the latest handshake; null if none. */

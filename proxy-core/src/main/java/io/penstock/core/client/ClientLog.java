@@ -25,6 +25,7 @@ public final class ClientLog {
   private final Map<CloseReason, ThrottledLog> closings = new EnumMap<>(CloseReason.class);
   private final ThrottledLog authenticationFailed = new ThrottledLog();
   private final ThrottledLog totalInFlightReached = new ThrottledLog();
+  private final ThrottledLog leadsBack = new ThrottledLog();
   private final ThrottledLog paused = new ThrottledLog();
   private final ThrottledLog replyTooLarge = new ThrottledLog();
 
@@ -83,6 +84,19 @@ public final class ClientLog {
     authenticationFailed.log(times ->
         log.warn(
             "{}Client {} ({}) failed to authenticate{}",
+            prefix,
+            client.id(),
+            client.peer(),
+            more(times)));
+  }
+
+  /** Logs that a client is a Penstock that requests are passed on to, so that it is rejected. */
+  public void leadsBack(Client client) {
+    leadsBack.log(times ->
+        log.warn(
+            "{}Client {} ({}) is rejected: it is this Penstock, or one that its servers lead to, and"
+                + " requests would never reach a server. Correct the URL of the servers in one of"
+                + " them{}",
             prefix,
             client.id(),
             client.peer(),

@@ -12,6 +12,10 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandKeyword;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.lettuce.core.resource.ClientResources;
@@ -25,12 +29,14 @@ import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
+import io.penstock.core.upstream.ProxyChain;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -55,7 +61,7 @@ public final class ControlPlane {
 
   private static final long CLOSE_SECONDS = 5;
   private static final long END_SECONDS = 2;
-  private static final String CLIENT_NAME = "penstock-topology";
+  private static final String USE = "-topology"; // in names of connections
 
   /**
    * Lettuce's quiet period at shutdown: enough time to close a connection that is being opened and
@@ -64,6 +70,7 @@ public final class ControlPlane {
   private static final long QUIET_MILLIS = 50;
 
   private final Duration timeout;
+  private final ProxyChain chain;
   private final Threads threads;
   private final OwnTimers timers;
   private final RedisClient client;
@@ -71,8 +78,10 @@ public final class ControlPlane {
   private volatile boolean released;
   private final Map<NodeTransport, RedisClient> others = new ConcurrentHashMap<>();
 
-  private ControlPlane(Duration timeout, Threads threads, AtomicBoolean closed) {
+  private ControlPlane(
+      Duration timeout, ProxyChain chain, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
+    this.chain = chain;
     this.threads = threads;
     this.timers = new OwnTimers(threads.topology);
     this.closed = closed;
@@ -151,15 +160,18 @@ public final class ControlPlane {
    * @param timeout for each of: connecting, authenticating, and each reply
    */
   public static ControlPlane create(Duration timeout) {
-    return new ControlPlane(timeout, new Threads(), new AtomicBoolean());
+    return new ControlPlane(
+        timeout, ProxyChain.withoutId(), new Threads(), new AtomicBoolean());
   }
 
   /**
    * Returns one with connections and a timeout of its own and the same threads, which only {@link
    * #close} ends.
+   *
+   * @param of the Penstocks that its nodes lead to
    */
-  public ControlPlane withTimeout(Duration other) {
-    return new ControlPlane(other, threads, closed);
+  public ControlPlane with(Duration other, ProxyChain of) {
+    return new ControlPlane(other, of, threads, closed);
   }
 
   /** Closes all connections and timers of this one; later queries fail. Returns at once. */
@@ -199,7 +211,7 @@ public final class ControlPlane {
   /**
    * Connects, authenticates, selects the database, runs the query and disconnects. The host name is
    * resolved each time. Completes on any thread. Fails within a few times the timeout if the node
-   * does not answer.
+   * does not answer, and if it is a Penstock that leads back to this one ({@link ProxyChain}).
    */
   public <T> CompletionStage<T> query(
       Endpoint node, Function<RedisAsyncCommands<String, String>, CompletionStage<T>> query) {
@@ -223,7 +235,7 @@ public final class ControlPlane {
         node,
         () ->
             client(node)
-                .connectPubSubAsync(StringCodec.UTF8, uri(node))
+                .connectPubSubAsync(StringCodec.UTF8, named(uri(node)))
                 .thenApply(this::unlessReleased));
   }
 
@@ -235,7 +247,52 @@ public final class ControlPlane {
             client(node)
                 .connectAsync(StringCodec.UTF8, uri(node))
                 .thenApply(this::unlessReleased)
+                .thenCompose(connection -> named(node, connection))
                 .thenCompose(then));
+  }
+
+  private CompletionStage<StatefulRedisConnection<String, String>> named(
+      Endpoint node, StatefulRedisConnection<String, String> connection) {
+    return setName(node, connection)
+        .handle((_, failure) -> {
+          if (failure == null) {
+            return connection;
+          }
+          disconnect(connection);
+          throw new CompletionException(failure);
+        });
+  }
+
+  /** Fails if the node is a Penstock that leads back, or does not answer; other errors are none. */
+  private CompletionStage<?> setName(
+      Endpoint node, StatefulRedisConnection<String, String> connection) {
+    var name =
+        new CommandArgs<>(StringCodec.UTF8)
+            .add(CommandKeyword.SETNAME)
+            .add(chain.connectionName(USE));
+    return connection
+        .async()
+        .dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), name)
+        .handle((status, failure) -> {
+          if (failure == null) {
+            chain.learn(node, status);
+          } else if (!NodeConnections.isErrorReply(failure)
+              || ProxyChain.isRefusal(Outage.reason(failure))) {
+            throw new CompletionException(NodeConnections.unwrapped(failure));
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Checks that a node that is a Penstock does not lead back to this one now. Sends nothing to
+   * other nodes.
+   */
+  CompletionStage<?> checkChain(
+      Endpoint node, StatefulRedisConnection<String, String> connection) {
+    return chain.isPenstock(node)
+        ? setName(node, connection)
+        : CompletableFuture.completedFuture(null);
   }
 
   /** Closes a connection that was made after Lettuce's client closed those that it had. */
@@ -299,8 +356,7 @@ public final class ControlPlane {
         address(node)
             .withDatabase(
                 node.access().database()) // also here: detects a user without permission for SELECT
-            .withTimeout(timeout)
-            .withClientName(CLIENT_NAME);
+            .withTimeout(timeout);
     Credentials credentials = node.access().credentials();
     if (credentials == null) {
       return uri.build();
@@ -309,6 +365,11 @@ public final class ControlPlane {
     return user == null
         ? uri.withPassword(credentials.password().toCharArray()).build()
         : uri.withAuthentication(user, credentials.password().toCharArray()).build();
+  }
+
+  private RedisURI named(RedisURI uri) {
+    uri.setClientName(chain.connectionName(USE));
+    return uri;
   }
 
   private static RedisURI.Builder address(Endpoint node) {

@@ -10,17 +10,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Sends {@code PING} and {@code CLUSTER INFO} over one connection per node, which is kept open
- * while it works. Confined to the topology thread.
+ * while it works. A Penstock is also asked which Penstocks it leads to. Confined to the topology
+ * thread.
  */
 public final class LettucePinger implements Pinger {
 
   private static final String STATE = "cluster_state:";
   private static final String SERVED_SLOTS = "cluster_slots_ok:";
 
+  private final ControlPlane control;
   private final NodeConnections connections;
   private final Set<Endpoint> tellNothing = ConcurrentHashMap.newKeySet(); // about the cluster
 
   public LettucePinger(ControlPlane control) {
+    this.control = control;
     this.connections = new NodeConnections(control);
   }
 
@@ -29,7 +32,10 @@ public final class LettucePinger implements Pinger {
     var connection = connections.to(node);
     CompletionStage<String> answer =
         connection
-            .thenCompose(open -> open.async().ping())
+            .thenCompose(open ->
+                open.async()
+                    .ping()
+                    .thenCompose(pong -> control.checkChain(node, open).thenApply(_ -> pong)))
             .exceptionally(LettucePinger::unlessAnswered);
     connections.dropIfBroken(node, connection, answer);
     return answer;

@@ -7,6 +7,7 @@ import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
 import io.penstock.core.subscribe.SubscribeLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the handlers of a client are connected to: the nodes of the upstream, and the settings of
@@ -32,6 +33,11 @@ record LoopRoutes(
 
   Router router() {
     return routing.router();
+  }
+
+  /** Returns whether requests reach the Penstock with this id; false for null. */
+  boolean leadsTo(@Nullable String penstock) {
+    return routing.upstream().chain().leadsTo(penstock);
   }
 
   /** The database of clients that select none. */

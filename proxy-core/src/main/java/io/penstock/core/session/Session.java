@@ -36,6 +36,7 @@ import io.penstock.core.transaction.Transaction;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.transport.SocketOutput;
 import io.penstock.core.transport.UnixSockets;
+import io.penstock.core.upstream.ProxyChain;
 import java.net.SocketAddress;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
@@ -365,11 +366,14 @@ public final class Session
     replies.abandon();
   }
 
-  /** Closes the client if a timeout has passed. Called periodically. */
+  /** Closes the client if a timeout has passed, or it is in a circle. Called periodically. */
   void sweep(ClientTimeouts timeouts, long now) {
     CloseReason reason = timeoutCheck.check(timeouts, now);
     if (reason != null) {
       account.end(reason);
+    } else if (routes.leadsTo(ProxyChain.idIn(profile.name()))) {
+      loop.clientLog().leadsBack(this);
+      closeNow("it is a Penstock that leads back");
     } else {
       input.releaseIdle();
     }

@@ -118,15 +118,16 @@ public final class SessionLoop implements LoopClients {
         new RetryLoop(retryableErrors, upstream.scripts(), counters),
         new ForwardLoop(exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy()),
         new SubscribeLoop(routing.hub(), memory, counters),
-        answerLoop(settings, upstream.database()));
+        answerLoop(settings, upstream));
   }
 
-  private AnswerLoop answerLoop(SessionSettings settings, int database) {
+  private AnswerLoop answerLoop(SessionSettings settings, ServedUpstream upstream) {
     var access =
         new AnswerLoop.Access(
             settings.passwords(),
             settings.certificateUsers(),
-            database,
+            upstream.database(),
+            upstream.chain(),
             delayed,
             clientLog,
             counters);

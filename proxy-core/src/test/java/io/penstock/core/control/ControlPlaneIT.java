@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.testkit.cluster.ServerProcess;
 import java.lang.ref.WeakReference;
@@ -53,7 +54,7 @@ class ControlPlaneIT {
   }
 
   private WeakReference<NodeTransport> queryAndRelease() {
-    ControlPlane released = control.withTimeout(Duration.ofSeconds(5));
+    ControlPlane released = control.with(Duration.ofSeconds(5), ProxyChain.withoutId());
     var transport = new NodeTransport(null, HAProxyProtocolVersion.V1);
     Endpoint other = node.with(new Access(null, 0, transport));
     var answer = released.query(other, commands -> commands.ping()).toCompletableFuture();
@@ -66,7 +67,7 @@ class ControlPlaneIT {
   @Test
   void aReleasedControlPlaneLeavesNoConnection() {
     for (int micros = 0; micros < 3_000; micros += 10) {
-      ControlPlane released = control.withTimeout(Duration.ofSeconds(5));
+      ControlPlane released = control.with(Duration.ofSeconds(5), ProxyChain.withoutId());
       var answer = released.query(node, commands -> commands.ping()).toCompletableFuture();
       var kept = released.connect(node).toCompletableFuture();
       LockSupport.parkNanos(micros * 1_000L);

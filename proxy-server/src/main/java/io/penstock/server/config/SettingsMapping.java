@@ -1,5 +1,6 @@
 package io.penstock.server.config;
 
+import io.penstock.core.OwnServer;
 import io.penstock.core.ProxySettings;
 import io.penstock.core.ProxySettings.Upstream;
 import io.penstock.core.command.CommandRules;
@@ -53,7 +54,8 @@ public final class SettingsMapping {
       throw new MissingResourceException();
     }
     int loops = Objects.requireNonNullElse(properties.eventLoops(), PROCESSORS);
-    return new ProxySettings(
+    var settings =
+        new ProxySettings(
         new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
         upstreams,
         dispatch(properties, loops),
@@ -62,6 +64,17 @@ public final class SettingsMapping {
         loops,
         properties.eventLoopTimeSlice(),
         properties.drainTimeout());
+    OwnServer own = OwnServer.find(settings);
+    if (own != null) {
+      reject(
+          UpstreamsMapping.keyOf(own.upstream().name(), properties, demo),
+          own.address()
+              + " is listener "
+              + own.listener().name()
+              + " of this Penstock, from which requests come back to this upstream",
+          "write the address of a server, or of another Penstock");
+    }
+    return settings;
   }
 
   private ProxySettings.Dispatch dispatch(PenstockProperties properties, int loops) {

@@ -134,6 +134,14 @@ final class UpstreamsMapping {
     return PREFIX + name + (upstream.shards() == null ? ".resource" : ".shards.distribution");
   }
 
+  /** Returns the key that an upstream's servers are written at. */
+  static String keyOf(String name, PenstockProperties properties, @Nullable String demo) {
+    PenstockProperties.Upstream upstream = properties.upstreams().get(name);
+    return upstream == null || (name.equals(DEFAULT) && hasTranspond(properties, demo))
+        ? TRANSPOND
+        : upstreamKey(name, upstream);
+  }
+
   private static String keyOfResource(
       String name, PenstockProperties properties, @Nullable String demo) {
     return name.equals(DEFAULT) && hasTranspond(properties, demo)

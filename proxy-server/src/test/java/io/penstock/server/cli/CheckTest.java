@@ -134,8 +134,10 @@ class CheckTest {
 
   @Test
   void opensNoPortAndContactsNoServer() throws IOException {
-    try (ServerSocketChannel taken = ServerSocketChannel.open()) {
+    try (ServerSocketChannel taken = ServerSocketChannel.open();
+        ServerSocketChannel server = ServerSocketChannel.open()) {
       taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+      server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       int port = taken.socket().getLocalPort();
 
       assertThat(
@@ -143,11 +145,14 @@ class CheckTest {
                   "--penstock.bind=127.0.0.1",
                   "--penstock.port=" + port,
                   "--management.server.port=" + port,
-                  "--penstock.transpond.local.resource=redis://127.0.0.1:" + port))
+                  "--penstock.transpond.local.resource=redis://127.0.0.1:"
+                      + server.socket().getLocalPort()))
           .isTrue();
 
       taken.configureBlocking(false);
       assertThat(taken.accept()).isNull();
+      server.configureBlocking(false);
+      assertThat(server.accept()).isNull();
     }
   }
 
@@ -163,6 +168,17 @@ class CheckTest {
         .contains("listen on a free port of 0.0.0.0")
         .contains("proxy to a cluster of its own (profile demo)")
         .contains("not serve health and metrics (management.server.port is -1)");
+  }
+
+  @Test
+  void rejectsAProxyThatIsItsOwnServer(CapturedOutput log) {
+    assertThat(
+            succeeds(
+                "--penstock.port=7001",
+                "--penstock.transpond.local.resource=redis://127.0.0.1:7001",
+                "--management.server.port=-1"))
+        .isFalse();
+    assertThat(log.getAll()).contains("127.0.0.1:7001 is listener default of this Penstock");
   }
 
   @Test

@@ -625,6 +625,70 @@ class ListenersAndUpstreamsTest {
         .doesNotContain("secret");
   }
 
+  /** A wildcard address has all addresses of the machine; each of these is the listener's. */
+  @ParameterizedTest
+  @CsvSource({
+    "0.0.0.0, redis://127.0.0.1:6380",
+    "0.0.0.0, redis://127.1.2.3:6380",
+    "0.0.0.0, redis://localhost:6380",
+    "0.0.0.0, redis://0.0.0.0:6380",
+    "'::', redis://127.0.0.1:6380",
+    "'::', redis://[::1]:6380",
+    "127.0.0.2, redis://127.0.0.2:6380",
+    "localhost, redis://127.0.0.1:6380",
+    "proxy.test, redis://Proxy.Test:6380",
+    "0.0.0.0, 'redis-cluster://10.0.0.1:1,127.0.0.1:6380'",
+    "0.0.0.0, 'redis-proxies://10.0.0.1:1,127.0.0.1:6380'",
+    "0.0.0.0, 'redis-sentinel://10.0.0.1:1,127.0.0.1:6380/mymaster'"
+  })
+  void aListenerIsNotTheServerOfItsUpstream(String bind, String resource) {
+    ConfigurationFault fault =
+        faultOf("penstock: {bind: '" + bind + "', transpond: {local: {resource: '" + resource + "'}}}");
+
+    assertThat(fault.key()).isEqualTo("penstock.transpond.local.resource");
+    assertThat(fault.reason())
+        .endsWith(
+            ":6380 is listener default of this Penstock, from which requests come back to this"
+                + " upstream");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0.0.0.0, redis://127.0.0.1:6379",
+    "127.0.0.2, redis://127.0.0.1:6380",
+    "0.0.0.0, redis://192.0.2.1:6380",
+    "0.0.0.0, redis://[::1]:6380",
+    "0.0.0.0, redis://other.test:6380",
+    "0.0.0.0, 'redis-uds:///run/redis.sock'"
+  })
+  void otherAddressesMayBeServers(String bind, String resource) {
+    assertThat(
+            map("penstock: {bind: '" + bind + "', transpond: {local: {resource: '" + resource + "'}}}")
+                .upstreams())
+        .hasSize(1);
+  }
+
+  @Test
+  void listenersMayNotLeadToEachOther() {
+    String file =
+        """
+        penstock:
+          listeners:
+            one: { port: 1, upstream: a }
+            two: { port: 2, upstream: b }
+            three: { path: /run/three.sock, upstream: c }
+          upstreams:
+            a: "redis://127.0.0.1:2"
+            b: { shards: { distribution: modula, servers: [ "redis://h:1", "redis-uds:///run/three.sock" ] } }
+            c: "redis://%s:1"
+        """;
+
+    ConfigurationFault fault = faultOf(file.formatted("127.0.0.1"));
+    assertThat(fault.key()).isEqualTo("penstock.upstreams.a");
+    assertThat(fault.reason()).startsWith("127.0.0.1:2 is listener two of this Penstock");
+    assertThat(map(file.formatted("10.0.0.1")).upstreams()).hasSize(3);
+  }
+
   private static ConfigurationFault faultOf(String file) {
     return catchThrowableOfType(InvalidConfigurationException.class, () -> map(file)).fault();
   }

@@ -201,7 +201,7 @@ final class ChangingProxy implements AutoCloseable {
     return server
         .text("CLIENT", "LIST")
         .lines()
-        .filter(line -> line.contains("name=penstock "))
+        .filter(line -> line.contains("name=penstock:"))
         .toList();
   }
 
