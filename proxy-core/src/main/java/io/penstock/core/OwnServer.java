@@ -50,8 +50,7 @@ public record OwnServer(Upstream upstream, Endpoint address, Listener listener) 
       for (Listener listener : settings.listeners()) {
         if (isAt(listener.listen().address(), address)) {
           Upstream next = settings.upstream(listener.upstream());
-          if (next.name().equals(wanted.name())
-              || find(settings, next, wanted, visited) != null) {
+          if (next.name().equals(wanted.name()) || find(settings, next, wanted, visited) != null) {
             return new OwnServer(from, address, listener);
           }
         }

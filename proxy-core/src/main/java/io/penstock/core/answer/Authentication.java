@@ -6,8 +6,10 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
@@ -17,7 +19,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. */
+/**
+ * {@code AUTH} and {@code HELLO}, as Redis's acl.c and networking.c answer them. After several
+ * failures on a connection, its next request is delayed; after many of an address, attempts of all
+ * its connections wait ({@link PasswordGuesses}).
+ */
 public final class Authentication {
 
   private static final String DEFAULT_USER = ClientProfile.DEFAULT_USER;
@@ -41,6 +47,7 @@ public final class Authentication {
 
   private final AnswerLoop answerLoop;
   private final AnswerLoop.Access access;
+  private final PasswordGuesses guesses;
   private final Client client;
   private final Allowance account;
   private final ClientProfile profile;
@@ -49,10 +56,12 @@ public final class Authentication {
   private final Loop loop;
   private int failures; // in a row
   private long delayedUntil; // if the client is delayed
+  private boolean waiting; // the attempt was delayed because of others of its address
 
   Authentication(AnswerContext parts) {
     this.answerLoop = parts.answerLoop();
     this.access = parts.answerLoop().access();
+    this.guesses = parts.answerLoop().directory().guesses();
     this.client = parts.context().client();
     this.account = parts.context().account();
     this.profile = parts.profile();
@@ -81,22 +90,59 @@ public final class Authentication {
     return command.argEqualsIgnoreCase(0, "post") || command.argEqualsIgnoreCase(0, "host:");
   }
 
+  /**
+   * Returns whether an attempt must wait because others of its address have failed. Then it is
+   * handled again after a delay, with the requests behind it.
+   */
+  boolean mustWait(LocalCommand which, Command command) {
+    RequestFrame frame = command.frame();
+    int passwordAt =
+        which == LocalCommand.HELLO
+            ? HelloOptions.read(command).passwordAt()
+            : frame.argc() > 3 ? 0 : frame.argc() - 1;
+    if (passwordAt == 0 || !access.passwords().required()) {
+      return false;
+    }
+    String user = passwordAt == 1 ? DEFAULT_USER : frame.text(passwordAt - 1);
+    long now = loop.now();
+    long nanos = guesses.waitNanos(control.clientAddress(), user, frame.text(passwordAt), now);
+    if (nanos == 0) {
+      waiting = false;
+      return false;
+    }
+    if (!waiting) {
+      waiting = true;
+      access.counters().countAuthenticationDelay();
+      access.clientLog().authenticationDelayed(client);
+    }
+    delay(nanos);
+    return true;
+  }
+
+  private void delay(long nanos) {
+    delayedUntil = loop.now() + nanos;
+    account.delayed(true);
+    access.delayed().add(this);
+  }
+
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");
     } else if (frame.argc() == 2 && !access.passwords().required()) {
       reply.error(NO_PASSWORD);
-    } else if (isRight(frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
-      succeeded();
+    } else if (authenticate(
+        frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
       reply.status("OK");
     } else {
-      failed();
       reply.error(WRONG);
     }
   }
 
   private void succeeded() {
     failures = 0;
+    if (access.passwords().required()) {
+      guesses.succeeded(control.clientAddress(), loop.now());
+    }
     profile.user(DEFAULT_USER);
     control.setAuthenticated();
   }
@@ -108,9 +154,7 @@ public final class Authentication {
     access.clientLog().authenticationFailed(client);
     long delay = delayNanos(failures);
     if (delay > 0) {
-      delayedUntil = loop.now() + delay;
-      account.delayed(true);
-      access.delayed().add(this);
+      delay(delay);
     }
   }
 
@@ -138,13 +182,22 @@ public final class Authentication {
   }
 
   /**
-   * Returns whether the credentials are correct. Without a configured password any password of the
-   * default user is correct. Takes the same time for every wrong password.
+   * Authenticates the client if the credentials are correct, and counts a failure otherwise.
+   * Without a configured password any password of the default user is correct. Takes the same time
+   * for every wrong password.
    */
-  private boolean isRight(String user, RequestFrame frame, int passwordAt) {
-    byte[] given = frame.text(passwordAt).getBytes(StandardCharsets.ISO_8859_1);
+  private boolean authenticate(String user, RequestFrame frame, int passwordAt) {
+    String password = frame.text(passwordAt);
+    byte[] given = password.getBytes(StandardCharsets.ISO_8859_1);
     boolean accepted = access.passwords().accept(given, System.nanoTime());
-    return user.equals(DEFAULT_USER) && accepted;
+    boolean right = user.equals(DEFAULT_USER) && accepted;
+    if (right) {
+      succeeded();
+    } else {
+      guesses.failed(control.clientAddress(), user, password, loop.now());
+      failed();
+    }
+    return right;
   }
 
   /**
@@ -185,8 +238,7 @@ public final class Authentication {
     if (options.error() != null) {
       error(out, options.error());
     } else if (options.hasCredentials()
-        && !isRight(frame.text(options.userAt()), frame, options.userAt() + 1)) {
-      failed();
+        && !authenticate(frame.text(options.userAt()), frame, options.passwordAt())) {
       error(out, WRONG);
     } else {
       welcome(options, wanted, out);
@@ -194,9 +246,6 @@ public final class Authentication {
   }
 
   private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
-    if (options.hasCredentials()) {
-      succeeded();
-    }
     if (!control.isAuthenticated()) {
       error(out, HELLO_FIRST);
       return;

@@ -1,5 +1,6 @@
 package io.penstock.core.answer;
 
+import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats;
@@ -26,6 +27,7 @@ public final class ClientDirectory {
   private final List<LoopClients> loops = new CopyOnWriteArrayList<>();
 
   private final AtomicReference<@Nullable Pause> pause = new AtomicReference<>();
+  private final PasswordGuesses guesses = new PasswordGuesses();
 
   /** The clients of the only listener. */
   public ClientDirectory() {
@@ -93,6 +95,11 @@ public final class ClientDirectory {
   /** Returns the memory of all clients. */
   public TotalMemory memory() {
     return memory;
+  }
+
+  /** The wrong passwords that clients of the listener have tried. */
+  PasswordGuesses guesses() {
+    return guesses;
   }
 
   /** Adds a loop, on that loop. A pause applies to it as well. */

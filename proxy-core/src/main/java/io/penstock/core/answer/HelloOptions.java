@@ -35,6 +35,11 @@ record HelloOptions(int userAt, @Nullable String name, @Nullable String error) {
     return new HelloOptions(userAt, name, null);
   }
 
+  /** Argument index of the password; 0 without AUTH. */
+  int passwordAt() {
+    return hasCredentials() ? userAt + 1 : 0;
+  }
+
   boolean hasCredentials() {
     return userAt > 0;
   }

@@ -60,6 +60,12 @@ public final class LocalReplies {
     place.deliverOwned(reply, error ? Outcome.REJECTED : Outcome.OK);
   }
 
+  /** Returns whether a request must wait, and is handled again later. */
+  public boolean mustWait(LocalCommand which, Command command) {
+    return (which == LocalCommand.AUTH || which == LocalCommand.HELLO)
+        && authentication.mustWait(which, command);
+  }
+
   private ByteBuf reply(LocalCommand which, Command command) {
     if (which == LocalCommand.COMMAND) {
       return parts.answerLoop().commands().get().all(client.protocol());

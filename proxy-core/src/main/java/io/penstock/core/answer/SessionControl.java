@@ -2,6 +2,7 @@ package io.penstock.core.answer;
 
 import io.penstock.core.resp.Protocol;
 import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The session as commands about the client's own connection see and change it. Used on the client's
@@ -23,6 +24,12 @@ public interface SessionControl {
 
   /** Returns whether only the commands of subscribers are allowed. */
   boolean isRestricted();
+
+  /**
+   * Returns the client's address, the one in the PROXY protocol header if there is one; of a Unix
+   * socket, one that is no IP address.
+   */
+  @Nullable SocketAddress clientAddress();
 
   /** Returns the address that the client is connected to; of a Unix socket, one without port. */
   SocketAddress localAddress();

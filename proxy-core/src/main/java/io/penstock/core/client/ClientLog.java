@@ -25,6 +25,7 @@ public final class ClientLog {
   private final Map<CloseReason, ThrottledLog> closings = new EnumMap<>(CloseReason.class);
   private final ThrottledLog authenticationFailed = new ThrottledLog();
   private final ThrottledLog totalInFlightReached = new ThrottledLog();
+  private final ThrottledLog authenticationDelayed = new ThrottledLog();
   private final ThrottledLog leadsBack = new ThrottledLog();
   private final ThrottledLog paused = new ThrottledLog();
   private final ThrottledLog replyTooLarge = new ThrottledLog();
@@ -84,6 +85,17 @@ public final class ClientLog {
     authenticationFailed.log(times ->
         log.warn(
             "{}Client {} ({}) failed to authenticate{}",
+            prefix,
+            client.id(),
+            client.peer(),
+            more(times)));
+  }
+
+  /** Logs that a client's address has tried too many wrong passwords. */
+  public void authenticationDelayed(Client client) {
+    authenticationDelayed.log(times ->
+        log.warn(
+            "{}Client {} ({}) waits to authenticate: its address has tried many wrong passwords{}",
             prefix,
             client.id(),
             client.peer(),

@@ -78,8 +78,7 @@ public final class ControlPlane {
   private volatile boolean released;
   private final Map<NodeTransport, RedisClient> others = new ConcurrentHashMap<>();
 
-  private ControlPlane(
-      Duration timeout, ProxyChain chain, Threads threads, AtomicBoolean closed) {
+  private ControlPlane(Duration timeout, ProxyChain chain, Threads threads, AtomicBoolean closed) {
     this.timeout = timeout;
     this.chain = chain;
     this.threads = threads;
@@ -160,8 +159,7 @@ public final class ControlPlane {
    * @param timeout for each of: connecting, authenticating, and each reply
    */
   public static ControlPlane create(Duration timeout) {
-    return new ControlPlane(
-        timeout, ProxyChain.withoutId(), new Threads(), new AtomicBoolean());
+    return new ControlPlane(timeout, ProxyChain.withoutId(), new Threads(), new AtomicBoolean());
   }
 
   /**
@@ -288,8 +286,7 @@ public final class ControlPlane {
    * Checks that a node that is a Penstock does not lead back to this one now. Sends nothing to
    * other nodes.
    */
-  CompletionStage<?> checkChain(
-      Endpoint node, StatefulRedisConnection<String, String> connection) {
+  CompletionStage<?> checkChain(Endpoint node, StatefulRedisConnection<String, String> connection) {
     return chain.isPenstock(node)
         ? setName(node, connection)
         : CompletableFuture.completedFuture(null);

@@ -26,6 +26,7 @@ public final class LoopCounters {
   private final long[] countClose = new long[CloseReason.values().length];
   private final Map<String, Long> errors = new HashMap<>();
   private long authenticationFailures;
+  private long authenticationDelays;
   private long received;
   private long sent;
 
@@ -73,6 +74,15 @@ public final class LoopCounters {
 
   public long authenticationFailures() {
     return authenticationFailures;
+  }
+
+  /** Counts an attempt to authenticate that waits because of others of its address. */
+  public void countAuthenticationDelay() {
+    authenticationDelays++;
+  }
+
+  public long authenticationDelays() {
+    return authenticationDelays;
   }
 
   public long messages() {

@@ -152,16 +152,19 @@ public record ProxyStats(
    *     unread output, a node does not keep up, or they wait after a failed AUTH
    * @param closed clients closed for a limit, by reason
    * @param authenticationFailures how often clients gave wrong credentials
+   * @param authenticationDelays attempts to authenticate that waited because of others of their
+   *     address
    */
   public record Pressure(
       long memory,
       long unanswered,
       long paused,
       Map<CloseReason, Long> closed,
-      long authenticationFailures) {
+      long authenticationFailures,
+      long authenticationDelays) {
 
     /** None. */
-    public static final Pressure NONE = new Pressure(0, 0, 0, Map.of(), 0);
+    public static final Pressure NONE = new Pressure(0, 0, 0, Map.of(), 0, 0);
 
     public Pressure plus(Pressure other) {
       Map<CloseReason, Long> both = new EnumMap<>(CloseReason.class);
@@ -173,7 +176,8 @@ public record ProxyStats(
           unanswered + other.unanswered,
           paused + other.paused,
           both,
-          authenticationFailures + other.authenticationFailures);
+          authenticationFailures + other.authenticationFailures,
+          authenticationDelays + other.authenticationDelays);
     }
   }
 

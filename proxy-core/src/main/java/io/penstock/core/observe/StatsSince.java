@@ -92,6 +92,7 @@ final class StatsSince {
         now.unanswered(),
         now.paused(),
         closed,
-        now.authenticationFailures() - before.authenticationFailures());
+        now.authenticationFailures() - before.authenticationFailures(),
+        now.authenticationDelays() - before.authenticationDelays());
   }
 }

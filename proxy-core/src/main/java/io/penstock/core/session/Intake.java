@@ -189,7 +189,8 @@ final class Intake implements LocalCommandHandler {
     return switch (which.area()) {
       case REPLICATION, SUBSCRIPTION -> !replies.isEmpty();
       case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
-      case CONNECTION, CLIENTS, TRACKING, SERVER, CLUSTER -> false;
+      case CONNECTION -> local.mustWait(which, request.command());
+      case CLIENTS, TRACKING, SERVER, CLUSTER -> false;
     };
   }
 

@@ -625,6 +625,11 @@ public final class Session
   }
 
   @Override
+  public @Nullable SocketAddress clientAddress() {
+    return address(channel);
+  }
+
+  @Override
   public SocketAddress localAddress() {
     return channel.localAddress();
   }

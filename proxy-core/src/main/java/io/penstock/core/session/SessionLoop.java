@@ -368,7 +368,12 @@ public final class SessionLoop implements LoopClients {
       closed.put(reason, counters.closes(reason));
     }
     return new Pressure(
-        memory.all().used(), slots.inUse(), paused, closed, counters.authenticationFailures());
+        memory.all().used(),
+        slots.inUse(),
+        paused,
+        closed,
+        counters.authenticationFailures(),
+        counters.authenticationDelays());
   }
 
   /**

@@ -51,7 +51,7 @@ class InfoReportTest {
             Map.of("WRONGTYPE", 2L, "ERR", 1L),
             ProxyStats.HeldStats.NONE,
             new ProxyStats.Pressure(
-                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6),
+                77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6, 7),
             ReadCounts.NONE);
     var facts =
         new ProxyFacts(

@@ -34,7 +34,7 @@ class StatsSinceTest {
         new Traffic(count, count, 7, 8, 9, 10),
         Map.of("ERR", count, "MOVED", 3L),
         HeldStats.NONE,
-        new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count),
+        new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count, count),
         ReadCounts.NONE);
   }
 
@@ -48,7 +48,7 @@ class StatsSinceTest {
     assertThat(since.traffic()).isEqualTo(new Traffic(30, 30, 7, 8, 9, 10));
     assertThat(since.errors()).isEqualTo(Map.of("ERR", 30L));
     assertThat(since.pressure())
-        .isEqualTo(new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, 30L), 30));
+        .isEqualTo(new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, 30L), 30, 30));
     assertThat(since.commands()).extracting(CommandStats::name).containsExactly("GET", "DEL");
     CommandStats get = since.commands().getFirst();
     assertThat(get.outcomes()).isEqualTo(Map.of(Outcome.OK, 20L));

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.answer.Authentication;
+import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.wire.LogLines;
 import io.penstock.testkit.network.Peer;
@@ -133,6 +134,83 @@ class FailedAuthenticationTest {
     rig.tick(LONGEST);
     await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
     rig.tick(LONGEST);
+    rig.client().send("AUTH pw\r\n").expect("+OK\r\n");
+  }
+
+  /** Has so many connections try a password that none has tried; their address is the same. */
+  private void guess(int count) {
+    rig.stopClock();
+    for (int i = 0; i < count; i++) {
+      rig.client().send("AUTH guess" + i + "\r\n").expect(WRONG);
+    }
+  }
+
+  private void pass(Duration time) {
+    rig.advance(time);
+    rig.tick(Duration.ZERO);
+  }
+
+  private long delays() {
+    return rig.onLoop(() -> rig.sessions().pressure().authenticationDelays());
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"AUTH %s", "AUTH default %s", "HELLO 3 AUTH default %s", "HELLO 2 AUTH bob %s"})
+  void guessesOverManyConnectionsWait(String attempt) {
+    guess(PasswordGuesses.BURST);
+    Peer next = rig.client().send(attempt.formatted("other") + "\r\nPING\r\n");
+    await().until(() -> delays() == 1);
+    Peer right = rig.client().send("AUTH pw\r\nPING\r\n");
+    await().until(() -> delays() == 2);
+    assertThat(next.pending() + right.pending()).as("nothing is told, right or wrong").isZero();
+
+    pass(PasswordGuesses.EACH);
+    next.expect(WRONG + NO_AUTH);
+    pass(PasswordGuesses.EACH);
+    right.expect("+OK\r\n+PONG\r\n");
+    assertThat(delays()).isEqualTo(2);
+  }
+
+  @Test
+  void anAddressWithTheRightPasswordDoesNotWait() {
+    rig.client().send("AUTH pw\r\n").expect("+OK\r\n");
+    guess(PasswordGuesses.BURST + 10);
+
+    rig.client().send("AUTH pw\r\nPING\r\n").expect("+OK\r\n+PONG\r\n");
+    assertThat(delays()).isZero();
+  }
+
+  @Test
+  void clientsWithTheSameWrongPasswordDoNotDelayOthers() {
+    for (int i = 0; i < 2 * PasswordGuesses.BURST; i++) {
+      rig.client().send("AUTH outdated\r\n").expect(WRONG);
+    }
+    rig.client().send("AUTH pw\r\n").expect("+OK\r\n");
+  }
+
+  @Test
+  void authenticatedClientsGoOnWhileTheirAddressWaits() {
+    Peer client = rig.client().send("AUTH guess\r\n").expect(WRONG);
+    guess(PasswordGuesses.BURST - 1);
+    client.send("AUTH pw\r\n");
+    await().until(() -> delays() == 1);
+    pass(PasswordGuesses.EACH);
+    client.expect("+OK\r\n");
+
+    client.send("PING\r\n").expect("+PONG\r\n");
+  }
+
+  @Test
+  void aConnectionThatEndsWhileItWaitsIsForgotten() {
+    guess(PasswordGuesses.BURST);
+    int open = rig.onLoop(() -> rig.sessions().sessions().size());
+    Peer gone = rig.client().send("AUTH other\r\n");
+    await().until(() -> delays() == 1);
+    gone.reset();
+
+    pass(PasswordGuesses.EACH.multipliedBy(2));
+    await().until(() -> rig.onLoop(() -> rig.sessions().sessions().size()) == open);
     rig.client().send("AUTH pw\r\n").expect("+OK\r\n");
   }
 

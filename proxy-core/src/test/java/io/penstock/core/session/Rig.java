@@ -353,7 +353,8 @@ final class Rig implements AutoCloseable {
   }
 
   private long ahead; // offset to the machine's clock, in nanoseconds; used on the loop only
-  private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> System.nanoTime() + ahead);
+  private volatile long stoppedAt; // by the machine's clock; 0 while it runs
+  private final LoopGroup group = new LoopGroup(Transport.NIO, 1, () -> machineClock() + ahead);
   private final Loop loop = group.loops().getFirst();
   private final List<ScriptedNode> nodes;
   private final List<Peer> clients = new ArrayList<>();
@@ -637,6 +638,16 @@ final class Rig implements AutoCloseable {
       dispatcher.adoptPlacement();
       return true;
     });
+  }
+
+  private long machineClock() {
+    long at = stoppedAt;
+    return at == 0 ? System.nanoTime() : at;
+  }
+
+  /** Stops the clock of the loop: from now on, only {@link #advance} advances it. */
+  void stopClock() {
+    stoppedAt = System.nanoTime();
   }
 
   /** Advances the clock of the loop. Timers do not use this clock. */

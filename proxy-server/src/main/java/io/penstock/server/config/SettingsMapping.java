@@ -56,14 +56,14 @@ public final class SettingsMapping {
     int loops = Objects.requireNonNullElse(properties.eventLoops(), PROCESSORS);
     var settings =
         new ProxySettings(
-        new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
-        upstreams,
-        dispatch(properties, loops),
-        rules,
-        transport,
-        loops,
-        properties.eventLoopTimeSlice(),
-        properties.drainTimeout());
+            new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
+            upstreams,
+            dispatch(properties, loops),
+            rules,
+            transport,
+            loops,
+            properties.eventLoopTimeSlice(),
+            properties.drainTimeout());
     OwnServer own = OwnServer.find(settings);
     if (own != null) {
       reject(

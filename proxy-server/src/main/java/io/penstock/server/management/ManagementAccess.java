@@ -2,13 +2,16 @@ package io.penstock.server.management;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.core.limit.PasswordGuesses;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.apache.catalina.connector.Request;
 import org.jspecify.annotations.Nullable;
 
@@ -37,9 +40,19 @@ public final class ManagementAccess {
           "Origin",
           "Sec-Fetch-Site");
 
+  private final LongSupplier clock;
+  private final PasswordGuesses guesses = new PasswordGuesses();
   private volatile byte @Nullable [] digest; // null if there is no token
 
   ManagementAccess(@Nullable String token) {
+    this(token, System::nanoTime);
+  }
+
+  /**
+   * @param clock as {@link System#nanoTime}
+   */
+  ManagementAccess(@Nullable String token, LongSupplier clock) {
+    this.clock = clock;
     require(token);
   }
 
@@ -62,9 +75,22 @@ public final class ManagementAccess {
     if (header == null || !bearer) {
       return Rejection.TOKEN;
     }
+    return checkToken(header.substring(SCHEME.length()).strip(), required, request.getRemoteAddr());
+  }
+
+  private @Nullable Rejection checkToken(String token, byte[] required, String address) {
+    var from = new InetSocketAddress(address, 0); // no name: no query
+    long now = clock.getAsLong();
+    if (guesses.waitNanos(from, "", token, now) > 0) {
+      return Rejection.TOKENS;
+    }
     // digests have one length, so that the time does not depend on that of the token
-    byte[] given = digest(header.substring(SCHEME.length()).strip());
-    return MessageDigest.isEqual(required, given) ? null : Rejection.TOKEN;
+    if (MessageDigest.isEqual(required, digest(token))) {
+      guesses.succeeded(from, now);
+      return null;
+    }
+    guesses.failed(from, "", token, now);
+    return Rejection.TOKEN;
   }
 
   private static boolean isOfThisMachine(Request request) {

@@ -17,6 +17,8 @@ enum Rejection {
   PATH(400, "the path is not normalized"),
   /** The request would change something and does not have the token. */
   TOKEN(401, "a request that changes something needs Authorization: Bearer with the token"),
+  /** The address has tried many wrong tokens; the one of this request was not looked at. */
+  TOKENS(429, "too many wrong tokens from this address: try again later"),
   /** The request would change something and comes from elsewhere, or may do so. */
   NOT_LOCAL(
       403, "without penstock.management-token, only programs on this machine may change something"),

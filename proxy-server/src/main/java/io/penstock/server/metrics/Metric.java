@@ -58,6 +58,12 @@ public enum Metric {
       "penstock_client_authentication_failures",
       "Number of AUTH and HELLO requests with a wrong user or password",
       Labels.LISTENER),
+  CLIENT_AUTHENTICATION_DELAYS(
+      Type.COUNTER,
+      "penstock_client_authentication_delays",
+      "Number of AUTH and HELLO requests that waited because their address had tried many wrong"
+          + " passwords",
+      Labels.LISTENER),
   CLIENT_MEMORY(
       Type.GAUGE,
       "penstock_client_memory_bytes",

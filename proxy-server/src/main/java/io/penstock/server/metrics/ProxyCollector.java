@@ -118,6 +118,11 @@ final class ProxyCollector implements MultiCollector {
         listeners,
         stats -> stats.pressure().authenticationFailures(),
         all);
+    perListener(
+        Metric.CLIENT_AUTHENTICATION_DELAYS,
+        listeners,
+        stats -> stats.pressure().authenticationDelays(),
+        all);
     Family closed = Metric.CLIENT_CONNECTIONS_CLOSED_BY_LIMIT.family();
     listeners.forEach((name, stats) -> {
       for (CloseReason reason : CloseReason.values()) {

@@ -643,7 +643,8 @@ class ListenersAndUpstreamsTest {
   })
   void aListenerIsNotTheServerOfItsUpstream(String bind, String resource) {
     ConfigurationFault fault =
-        faultOf("penstock: {bind: '" + bind + "', transpond: {local: {resource: '" + resource + "'}}}");
+        faultOf(
+            "penstock: {bind: '" + bind + "', transpond: {local: {resource: '" + resource + "'}}}");
 
     assertThat(fault.key()).isEqualTo("penstock.transpond.local.resource");
     assertThat(fault.reason())
@@ -663,7 +664,11 @@ class ListenersAndUpstreamsTest {
   })
   void otherAddressesMayBeServers(String bind, String resource) {
     assertThat(
-            map("penstock: {bind: '" + bind + "', transpond: {local: {resource: '" + resource + "'}}}")
+            map("penstock: {bind: '"
+                    + bind
+                    + "', transpond: {local: {resource: '"
+                    + resource
+                    + "'}}}")
                 .upstreams())
         .hasSize(1);
   }

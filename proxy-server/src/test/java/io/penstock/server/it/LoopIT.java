@@ -222,8 +222,7 @@ class LoopIT {
     TestNameResolver.put(NAME, HOST);
     var named = new SingleUpstreamSettings(new Endpoint(NAME, server.port()), null, 0);
     ProxyFixture proxy =
-        start(
-            ProxyFixture.of(named).listen(new ListenAddress.Tcp("127.0.0.2", server.port())))
+        start(ProxyFixture.of(named).listen(new ListenAddress.Tcp("127.0.0.2", server.port())))
             .ready();
     try (RespClient client = proxy.connect()) {
       assertThat(client.call("SET", "k", "v")).isEqualTo("+OK\r\n");

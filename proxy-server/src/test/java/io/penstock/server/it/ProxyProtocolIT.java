@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ProxyProtocol;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
@@ -36,6 +38,32 @@ class ProxyProtocolIT {
     RespClient client = proxy.connect();
     client.write(HEADER);
     return client;
+  }
+
+  /** The guesses of one client do not delay others that come through the same balancer. */
+  @Test
+  void guessesCountForTheAddressOfTheHeader(EmbeddedCluster cluster) {
+    List<RespClient> attackers = new ArrayList<>();
+    try (ProxyFixture proxy = behind(cluster, "127.0.0.0/8").password("secret").startReady();
+        RespClient other = proxy.connect();
+        RespClient neighbour = proxy.connect()) {
+      for (int i = 0; i < PasswordGuesses.BURST + 20; i++) {
+        RespClient attacker = connect(proxy);
+        attackers.add(attacker);
+        attacker.send("AUTH", "guess" + i);
+      }
+      await().until(() -> proxy.stats().pressure().authenticationDelays() > 0);
+
+      other.write("PROXY TCP4 203.0.113.10 10.0.0.1 4321 6380\r\n");
+      assertThat(other.call("AUTH", "secret")).isEqualTo("+OK\r\n");
+      neighbour.write("PROXY TCP6 2001:db8::9 2001:db8::1 4321 6380\r\n");
+      assertThat(neighbour.call("HELLO", "3", "AUTH", "default", "secret")).startsWith("%");
+      for (RespClient attacker : attackers) {
+        assertThat(attacker.read()).startsWith("-WRONGPASS");
+      }
+    } finally {
+      attackers.forEach(RespClient::close);
+    }
   }
 
   @Test

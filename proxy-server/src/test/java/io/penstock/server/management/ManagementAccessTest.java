@@ -66,6 +66,20 @@ class ManagementAccessTest {
   }
 
   @Test
+  void anAddressCanTryFewTokens() {
+    ManagementAccess access = new ManagementAccess("t0ken", () -> 0);
+    Request right = request("POST", "10.0.0.1", "Authorization", "Bearer t0ken");
+    for (int i = 0; i < 60; i++) {
+      Request guess = request("POST", "10.0.0.1", "Authorization", "Bearer guess" + i);
+      assertThat(access.check(guess)).isEqualTo(i < 50 ? Rejection.TOKEN : Rejection.TOKENS);
+    }
+
+    assertThat(access.check(right)).isEqualTo(Rejection.TOKENS);
+    assertThat(access.check(request("POST", "10.0.0.2", "Authorization", "Bearer t0ken"))).isNull();
+    assertThat(access.check(request("GET", "10.0.0.1", "Authorization", "Bearer guess"))).isNull();
+  }
+
+  @Test
   void theTokenChanges() {
     ManagementAccess access = new ManagementAccess("old");
     Request request = request("POST", "10.0.0.1", "Authorization", "Bearer new");

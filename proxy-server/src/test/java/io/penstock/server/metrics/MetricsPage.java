@@ -307,6 +307,8 @@ final class MetricsPage {
         "length", "The request has a body without `Content-Length` (411)",
         "path", "The path contains `..`, `//`, `;` or similar (400)",
         "token", "The request would change something, and does not have the token (401)",
+        "tokens",
+            "The request would change something, and its address has tried many wrong tokens (429)",
         "not_local", "The request would change something, and may come from another machine (403)",
         "method", "The endpoint does not support the method (405)",
         "failed", "The endpoint failed (500)",

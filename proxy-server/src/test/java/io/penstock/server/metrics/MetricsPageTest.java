@@ -189,7 +189,7 @@ class MetricsPageTest {
         ProxyStats.Traffic.NONE,
         Map.of(),
         ProxyStats.HeldStats.NONE,
-        new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4),
+        new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4, 5),
         ReadCounts.NONE);
   }
 

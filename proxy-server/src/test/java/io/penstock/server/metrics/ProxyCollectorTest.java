@@ -53,7 +53,7 @@ class ProxyCollectorTest {
           ProxyStats.Traffic.NONE,
           Map.of(),
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
-          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15),
+          new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15, 16),
           ReadCounts.NONE);
 
   private static final StatsByName STATS =
@@ -108,6 +108,7 @@ class ProxyCollectorTest {
         .contains("penstock_client_requests_in_flight{listener=\"main\"} 12.0")
         .contains("penstock_client_connections_paused{listener=\"main\"} 13.0")
         .contains("penstock_client_authentication_failures_total{listener=\"main\"} 15.0")
+        .contains("penstock_client_authentication_delays_total{listener=\"main\"} 16.0")
         .contains(
             "penstock_client_connections_closed_by_limit_total{listener=\"main\",reason=\"idle\"} 14.0")
         .contains(
