@@ -1,6 +1,7 @@
 package io.penstock.core.control;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.penstock.core.tls.TlsFailure;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
@@ -46,7 +47,7 @@ public final class Outage {
   /** Returns the message of a failure's root cause, or its class name if it has no message. */
   public static String reason(Throwable failure) {
     Throwable deepest = rootOf(failure);
-    String message = deepest.getMessage();
+    String message = TlsFailure.text(deepest);
     return message == null ? deepest.getClass().getSimpleName() : message;
   }
 

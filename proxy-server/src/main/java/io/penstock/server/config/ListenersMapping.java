@@ -144,7 +144,7 @@ final class ListenersMapping {
       throw invalid(
           section + "bundle",
           String.valueOf(e.getMessage()),
-          UpstreamsMapping.correctBundle(bundle, bundles));
+          UpstreamsMapping.correctBundle(e, bundle, bundles));
     }
   }
 

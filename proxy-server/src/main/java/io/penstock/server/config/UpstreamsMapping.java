@@ -15,6 +15,7 @@ import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.tls.TlsBundles;
+import io.penstock.server.tls.UnusableBundleException;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
 import io.penstock.server.url.UrlSecrets;
@@ -293,12 +294,15 @@ final class UpstreamsMapping {
       throw invalid(
           section + "bundle",
           String.valueOf(e.getMessage()),
-          correctBundle(String.valueOf(bundle), bundles));
+          correctBundle(e, String.valueOf(bundle), bundles));
     }
   }
 
   /** Returns what to do about a bundle that does not exist or cannot be used. */
-  static String correctBundle(String bundle, TlsBundles bundles) {
+  static String correctBundle(IllegalArgumentException failure, String bundle, TlsBundles bundles) {
+    if (failure instanceof UnusableBundleException file) {
+      return file.fix();
+    }
     if (bundles.names().contains(bundle)) {
       return "correct the keys of this bundle below spring.ssl.bundle";
     }

@@ -31,17 +31,25 @@ final class BundleFiles {
   }
 
   private static void add(Set<Path> files, @Nullable String location) {
+    Path file = file(location);
+    if (file != null) {
+      files.add(file);
+    }
+  }
+
+  /** Returns the file at a location; null if it is content, or no file. */
+  static @Nullable Path file(@Nullable String location) {
     if (location == null
         || location.contains("-----BEGIN")
         || location.startsWith("classpath:")
         || location.startsWith("base64:")) {
-      return;
+      return null;
     }
     try {
       Resource resource = ApplicationResourceLoader.get().getResource(location);
-      files.add(resource.getFile().toPath().toAbsolutePath());
+      return resource.getFile().toPath().toAbsolutePath();
     } catch (IOException | RuntimeException _) {
-      // no file: reading the bundle has reported what is wrong with it, if anything
+      return null; // reading the bundle has reported what is wrong with it, if anything
     }
   }
 }

@@ -183,8 +183,16 @@ public final class TlsBundles {
   private UsedBundle get(String name) {
     UsedBundle known = used.get(name);
     if (known == null) {
-      known = UsedBundle.of(name, read(name), previous.get(name));
+      UsedBundle before = previous.get(name);
+      try {
+        known = UsedBundle.of(name, read(name), before);
+      } catch (IllegalArgumentException e) {
+        throw explain(name, e);
+      }
       used.put(name, known);
+      if (known != before) {
+        CertificateDates.check(name, known.content());
+      }
     }
     return known;
   }
@@ -200,12 +208,29 @@ public final class TlsBundles {
     UsedBundle next = now.next(content);
     next.prepared().commit();
     used.put(name, next);
+    if (next != now) {
+      CertificateDates.check(name, content);
+    }
     return next != now;
+  }
+
+  /** Returns the failure of a bundle, which names the file that is to blame, if one is. */
+  IllegalArgumentException explain(String name, IllegalArgumentException failure) {
+    return BundleFault.explain(
+        failure,
+        properties.getBundle().getPem().get(name),
+        properties.getBundle().getJks().get(name));
   }
 
   private SslBundle read(String name) {
     PemSslBundleProperties pem = properties.getBundle().getPem().get(name);
     JksSslBundleProperties jks = properties.getBundle().getJks().get(name);
+    if (pem != null && pem.getKeystore().isVerifyKeys()) {
+      throw new UnusableBundleException(
+          "it has verify-keys, with which Penstock does not learn of new files that do not match",
+          "remove verify-keys; Penstock compares keys and certificates itself",
+          null);
+    }
     try {
       if (pem != null) {
         return PropertiesSslBundle.get(pem);

@@ -45,10 +45,10 @@ public final class TlsReload {
     return current;
   }
 
-  /** Learns from Spring Boot when files of the bundles in force change. */
+  /** Learns from Spring Boot when files of bundles change. */
   void listen() {
-    for (String name : current.used()) {
-      if (spring.getObject().getBundleNames().contains(name) && listened.add(name)) {
+    for (String name : spring.getObject().getBundleNames()) {
+      if (listened.add(name)) {
         spring.getObject().addBundleUpdateHandler(name, changed -> replace(name, changed));
       }
     }
@@ -106,6 +106,15 @@ public final class TlsReload {
     listen();
   }
 
+  private static void logUnusable(String name, IllegalArgumentException failure) {
+    String fix = failure instanceof UnusableBundleException file ? ": " + file.fix() : "";
+    LOG.error(
+        "SSL bundle {} has changed and cannot be used; the earlier one stays: {}{}",
+        name,
+        failure.getMessage(),
+        fix);
+  }
+
   /** Called on the thread of Spring Boot's file watcher, and by {@link #announce}. */
   void replace(String name, SslBundle changed) {
     whileFilesWait(() -> {
@@ -114,9 +123,19 @@ public final class TlsReload {
     });
   }
 
+  /** The log of Spring Boot's file watcher is off, because it adds stack traces to such lines. */
+  private static void checkUnused(String name, SslBundle changed, TlsBundles bundles) {
+    try {
+      UsedBundle.requireReadable(changed);
+    } catch (IllegalArgumentException e) {
+      logUnusable(name, bundles.explain(name, e));
+    }
+  }
+
   private void replaceNow(String name, SslBundle changed) {
     TlsBundles bundles = current;
     if (!bundles.used().contains(name)) {
+      checkUnused(name, changed, bundles);
       return;
     }
     if (first.names().contains(name) && !bundles.isReadAsBy(first, name)) {
@@ -130,10 +149,7 @@ public final class TlsReload {
         listeners.forEach(each -> each.onCurrent(name));
       }
     } catch (IllegalArgumentException e) {
-      LOG.error(
-          "SSL bundle {} has changed and cannot be used; the earlier one stays: {}",
-          name,
-          e.getMessage());
+      logUnusable(name, bundles.explain(name, e));
       listeners.forEach(each -> each.onReload(name, false));
     }
   }

@@ -62,6 +62,15 @@ record UsedBundle(SslBundle content, TlsBundle.Content prepared, String digest) 
   }
 
   /**
+   * Does nothing if the content can be read.
+   *
+   * @throws IllegalArgumentException if not; the message is the reason
+   */
+  static void requireReadable(SslBundle content) {
+    material(content);
+  }
+
+  /**
    * Returns the content of a bundle.
    *
    * @throws IllegalArgumentException if it cannot be read; the message is the reason

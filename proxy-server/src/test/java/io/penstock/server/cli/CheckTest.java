@@ -3,6 +3,8 @@ package io.penstock.server.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.testkit.cluster.TlsFiles;
+import io.penstock.testkit.tls.TestAuthority;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -154,6 +156,24 @@ class CheckTest {
       server.configureBlocking(false);
       assertThat(server.accept()).isNull();
     }
+  }
+
+  @Test
+  void tellsOfAnExpiredCertificate(CapturedOutput log) {
+    TestAuthority authority = TestAuthority.create("authority");
+    TlsFiles files = authority.files(authority.issueExpired("edge"));
+
+    assertThat(
+            succeeds(
+                "--penstock.tls.bundle=edge",
+                "--penstock.transpond.local.resource=redis://h1:1",
+                "--spring.ssl.bundle.pem.edge.keystore.certificate=" + files.certificate(),
+                "--spring.ssl.bundle.pem.edge.keystore.private-key=" + files.key(),
+                "--management.server.port=-1"))
+        .isTrue();
+
+    assertThat(log)
+        .containsPattern("The certificate CN=edge of SSL bundle edge expired at 20[-0-9T:]+Z: ");
   }
 
   @Test

@@ -39,9 +39,25 @@ class TlsTest {
           keystore: { certificate: "%1$s", private-key: "%2$s" }
         missing:
           keystore: { certificate: "%1$s.none", private-key: "%2$s" }
+        key-missing:
+          keystore: { certificate: "%1$s", private-key: "%2$s.none" }
+        folder:
+          keystore: { certificate: "/", private-key: "%2$s" }
+        unreadable:
+          keystore: { certificate: "%1$s", private-key: "/proc/self/mem" }
+        no-key:
+          keystore: { certificate: "%1$s", private-key: "%1$s" }
+        no-certificate:
+          keystore: { certificate: "%2$s", private-key: "%2$s" }
+        no-trust:
+          keystore: { certificate: "%1$s", private-key: "%2$s" }
+          truststore: { certificate: "%2$s" }
+        verifies:
+          keystore: { certificate: "%1$s", private-key: "%2$s", verify-keys: true }
         new:
           keystore: { certificate: "%1$s", private-key: "%2$s" }
           options: { enabled-protocols: TLSv9 }
+      spring.ssl.bundle.jks.no-store.keystore: { location: /none.p12, password: secret }
       """
           .formatted(FILES.certificate(), FILES.key(), FILES.authority());
 
@@ -183,7 +199,15 @@ class TlsTest {
           """
           tls: { bundle: none }         | tls.bundle      | there is no such bundle below spring.ssl.bundle
           tls: { bundle: trust-only }   | tls.bundle      | it has no private key and certificate
-          tls: { bundle: missing }      | tls.bundle      | none
+          tls: { bundle: missing }      | tls.bundle      | there is no file
+          tls: { bundle: key-missing }  | tls.bundle      | there is no file
+          tls: { bundle: folder }       | tls.bundle      | is a directory
+          tls: { bundle: unreadable }   | tls.bundle      | /proc/self/mem cannot be read (IOException)
+          tls: { bundle: no-key }       | tls.bundle      | has no private key in PEM that can be parsed
+          tls: { bundle: no-certificate } | tls.bundle    | has no certificate in PEM that can be parsed
+          tls: { bundle: no-trust }     | tls.bundle      | has no certificate in PEM that can be parsed
+          tls: { bundle: no-store }     | tls.bundle      | there is no file /none.p12
+          tls: { bundle: verifies }     | tls.bundle      | it has verify-keys
           tls: { bundle: new }          | tls.bundle      | TLSv9 is not supported; TLSv1.2 and TLSv1.3 are
           tls: { client-auth: need }    | tls.client-auth | this listener has no TLS
           tls: { bundle: edge, certificate-users: [a] } | tls.certificate-users | clients present no certificate
@@ -198,6 +222,34 @@ class TlsTest {
 
     assertThat(fault.key()).isEqualTo("penstock." + key);
     assertThat(fault.reason() + fault.value()).contains(reason);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          missing        | create it, or correct the path
+          folder         | write the path of a file in it
+          unreadable     | let the user that Penstock runs as read the file
+          no-key         | write a private key in PEM to the file; if it is encrypted, set private-key-password
+          no-certificate | write certificates in PEM to the file
+          verifies       | remove verify-keys; Penstock compares keys and certificates itself
+          trust-only     | correct the keys of this bundle below spring.ssl.bundle
+          """)
+  void eachFaultOfABundleHasItsFix(String bundle, String fix) {
+    assertThat(
+            fault(
+                    "penstock: { transpond.local.resource: redis://localhost:1, tls.bundle: %s }\n"
+                        .formatted(bundle))
+                .fix())
+        .isEqualTo(fix);
+    assertThat(
+            fault(
+                    "penstock.transpond.local: { resource: rediss://localhost:1, tls.bundle: %s }\n"
+                        .formatted(bundle.equals("trust-only") ? "missing" : bundle))
+                .fix())
+        .isEqualTo(bundle.equals("trust-only") ? "create it, or correct the path" : fix);
   }
 
   @Test

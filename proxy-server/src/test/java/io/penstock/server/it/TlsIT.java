@@ -8,6 +8,7 @@ import io.netty.pkitesting.X509Bundle;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls;
@@ -549,6 +550,22 @@ class TlsIT {
     }
     try (ServerProcess server = server(AUTHORITY.issueExpired("node"), AUTHORITY)) {
       assertUnreachable(server, new NodeTls(trusting, Verify.FULL, null));
+      assertReason(
+          server,
+          new NodeTls(trusting, Verify.FULL, null),
+          "the certificate expired at 20[-0-9T:]+Z");
+    }
+  }
+
+  private static void assertReason(ServerProcess server, NodeTls tls, String pattern) {
+    try (ProxyFixture proxy = single(server, tls).start()) {
+      await()
+          .untilAsserted(() ->
+              assertThat(proxy.proxy().upstreamStatus().gaps())
+                  .extracting(UpstreamStatus.Gap::reason)
+                  .singleElement()
+                  .asString()
+                  .containsPattern(pattern));
     }
   }
 

@@ -103,7 +103,12 @@ class TlsReloadIT {
                     .containsPattern(reloads("rejected") + "[1-9]")
                     .contains("penstock_tls_bundle_current{bundle=\"edge\"} 0.0")
                     .contains("penstock_tls_bundle_current{bundle=\"backend\"} 1.0"));
-        assertThat(output).contains("SSL bundle edge has changed and cannot be used");
+        assertThat(output)
+            .contains(
+                "SSL bundle edge has changed and cannot be used; the earlier one stays: "
+                    + folder.resolve("now/tls.crt")
+                    + " has no certificate in PEM that can be parsed: write certificates in PEM")
+            .doesNotContain("\tat "); // no stack trace
         awaitService(penstock, NEW);
         assertThat(old.call("GET", "k")).isEqualTo(Wire.bulk("v"));
 
@@ -203,6 +208,18 @@ class TlsReloadIT {
       Files.move(next, data, StandardCopyOption.ATOMIC_MOVE);
 
       awaitService(penstock, NEW);
+    }
+  }
+
+  @Test
+  void anExpiredCertificateIsToldAtTheStart(CapturedOutput output) throws IOException {
+    write(folder.resolve("now"), OLD.issueExpired("listener"));
+    try (ServerProcess server = server();
+        RunningPenstock penstock = start(server)) {
+      assertThat(penstock.get("prometheus").body()).contains("ssl_chain_expiry_seconds");
+      assertThat(output)
+          .containsPattern(
+              "The certificate CN=listener of SSL bundle edge expired at 20[-0-9T:]+Z: ");
     }
   }
 
