@@ -15,6 +15,11 @@ public final class ShownSlots {
 
   private ShownSlots() {}
 
+  /** Returns whether the servers themselves know slots: the upstream is a known cluster. */
+  public static boolean areReal(Placement placement) {
+    return placement instanceof SlotMap;
+  }
+
   /** Returns how many slots have an owner. */
   public static int covered(Placement placement) {
     int partitions = placement.partitions();

@@ -4,12 +4,17 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.penstock.core.tls.TlsFailure;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 
 /**
  * Counts consecutive failures and decides when to log one: the first, and then at most one a
  * minute. Confined to the topology thread.
  */
 public final class Outage {
+
+  /** What Netty's native transports begin messages with. */
+  private static final Pattern SYSTEM_CALL =
+      Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-\\d+\\): ");
 
   private static final long LOG_PERIOD_NANOS = Duration.ofMinutes(1).toNanos();
 
@@ -48,7 +53,9 @@ public final class Outage {
   public static String reason(Throwable failure) {
     Throwable deepest = rootOf(failure);
     String message = TlsFailure.text(deepest);
-    return message == null ? deepest.getClass().getSimpleName() : message;
+    return message == null
+        ? deepest.getClass().getSimpleName()
+        : SYSTEM_CALL.matcher(message).replaceFirst("");
   }
 
   /** Returns whether a failure is an error reply of the node: the node answers. */

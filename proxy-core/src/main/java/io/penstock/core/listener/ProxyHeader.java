@@ -175,10 +175,19 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
     }
   }
 
+  /** Returns the message of the root cause: that of a wrapper begins with the name of a class. */
+  private static String message(Throwable cause) {
+    Throwable root = cause;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return String.valueOf(root.getMessage());
+  }
+
   @Override
   public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
     if (cause instanceof DecoderException) {
-      reject(context, "its PROXY protocol header is not valid: " + cause.getMessage());
+      reject(context, "its PROXY protocol header is not valid: " + message(cause));
     } else {
       context.close();
     }

@@ -241,22 +241,26 @@ final class OutageLog implements ProxyEvents {
 
   private Outage newOutage(@Nullable Endpoint node) {
     int shard = node == null ? Placement.UNCOVERED : topology.indexOfMaster(node);
-    boolean hasSlots = node == null || shard >= 0;
+    boolean hasSlots = (node == null || shard >= 0) && ShownSlots.areReal(topology);
     List<String> slots = // of the node, or those without a master
         hasSlots ? ShownSlots.rangesOf(topology, shard) : List.of();
     long began = node == null ? uncoveredSince : nanoTime.getAsLong();
-    return new Outage(node, subject(node, slots), slots, new Outage.Place(topology, shard), began);
+    return new Outage(
+        node, subject(node, shard, slots), slots, new Outage.Place(topology, shard), began);
   }
 
-  private String subject(@Nullable Endpoint node, List<String> slots) {
-    String ranges = String.join(",", slots);
+  private String subject(@Nullable Endpoint node, int shard, List<String> slots) {
     if (node == null) {
-      return "No master for slots " + ranges;
+      return slots.isEmpty() ? "No master is known" : "No master for slots " + ranges(slots);
     }
-    if (!slots.isEmpty()) {
-      return "Master " + node + " of slots " + ranges;
+    if (shard >= 0) {
+      return "Master " + node + (slots.isEmpty() ? "" : " of slots " + ranges(slots));
     }
     return (topology.contains(node) ? "Replica " : "Node ") + node;
+  }
+
+  private static String ranges(List<String> slots) {
+    return String.join(",", slots);
   }
 
   /** Logs an outage when it begins, when the node behaves otherwise, and then once a minute. */
@@ -319,7 +323,9 @@ final class OutageLog implements ProxyEvents {
       if (!topology.isFullyCovered()) {
         return false;
       }
-      logEnd(outage, "All slots have a master again", outage.lasted(now));
+      String end =
+          outage.slots().isEmpty() ? "A master is known" : "All slots have a master again";
+      logEnd(outage, end, outage.lasted(now));
     } else if (outage.isServedAgain(now)) {
       String how = outage.wasLoggedRejecting() ? " no longer rejects requests" : " answers again";
       logEnd(outage, outage.subject() + how, outage.lastedUntilServed());
@@ -335,13 +341,9 @@ final class OutageLog implements ProxyEvents {
     if (!outage.isLogged()) {
       logBegin(outage);
     }
+    String slots = outage.slots().isEmpty() ? "" : " of slots " + outage.slots();
     String what =
-        "Failover: "
-            + successor
-            + " replaced "
-            + outage.node()
-            + " as master of slots "
-            + outage.slots();
+        "Failover: " + successor + " replaced " + outage.node() + " as master" + slots;
     logEnd(outage, what, outage.lasted(nanoTime.getAsLong()));
   }
 

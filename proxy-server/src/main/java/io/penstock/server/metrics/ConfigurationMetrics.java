@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The metrics {@code penstock_configuration_*}. Thread-safe. */
@@ -18,6 +19,7 @@ public final class ConfigurationMetrics implements MeterBinder {
 
   private final Map<ReloadOutcome, LongAdder> reloads = new EnumMap<>(ReloadOutcome.class);
   private volatile InForce inForce = new InForce(1, Instant.now(), 0);
+  private volatile LongSupplier hash = () -> 0;
   private volatile boolean refused;
 
   ConfigurationMetrics() {
@@ -34,6 +36,11 @@ public final class ConfigurationMetrics implements MeterBinder {
    * @param pending number of keys that need a restart
    */
   public record InForce(int version, Instant since, int pending) {}
+
+  /** Sets where the hash of the configuration in force comes from. */
+  public void hash(LongSupplier ofConfiguration) {
+    hash = ofConfiguration;
+  }
 
   /** A reload has ended, and this is in force. */
   public void reloaded(ReloadOutcome outcome, InForce now) {
@@ -54,6 +61,7 @@ public final class ConfigurationMetrics implements MeterBinder {
             .tag("outcome", outcome.text())
             .register(registry));
     gauge(registry, Metric.CONFIGURATION_VERSION, () -> inForce.version());
+    gauge(registry, Metric.CONFIGURATION_HASH, () -> hash.getAsLong());
     gauge(registry, Metric.CONFIGURATION_APPLIED, () -> inForce.since().toEpochMilli() / MILLIS);
     gauge(registry, Metric.CONFIGURATION_LAST_RELOAD_REFUSED, () -> refused ? 1 : 0);
     gauge(registry, Metric.CONFIGURATION_RESTART_PENDING, () -> inForce.pending());

@@ -268,6 +268,11 @@ public enum Metric {
       "penstock_configuration_version",
       "Version of the configuration in force: 1 at the start, and one more for each change that was"
           + " applied"),
+  CONFIGURATION_HASH(
+      Type.GAUGE,
+      "penstock_configuration_hash",
+      "Hash of the configuration in force, without secrets and SSL bundles: the same on all instances"
+          + " of one version of Penstock that follow the same configuration"),
   CONFIGURATION_APPLIED(
       Type.GAUGE,
       "penstock_configuration_applied_timestamp_seconds",

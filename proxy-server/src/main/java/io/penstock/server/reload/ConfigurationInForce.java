@@ -1,9 +1,16 @@
 package io.penstock.server.reload;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.penstock.server.config.Readiness;
 import io.penstock.server.config.StartConfiguration;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The configuration that Penstock follows now. The reload changes it; any thread reads it. */
@@ -47,6 +54,27 @@ public final class ConfigurationInForce {
   /** Returns the configuration of the start: what needs a restart is as it says. */
   StartConfiguration atStart() {
     return atStart;
+  }
+
+  /**
+   * Returns a hash of the keys below {@code penstock} and their values in force, as an unsigned
+   * number of 32 bits: equal on all instances that follow the same configuration. Neither secrets
+   * nor the content of SSL bundles are part of it.
+   */
+  long hash() {
+    Map<String, Object> keys =
+        ConfigurationTree.of(current.configuration().properties(), atStart.properties());
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(keys.toString().getBytes(UTF_8));
+      return Integer.toUnsignedLong(ByteBuffer.wrap(digest).getInt());
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException(e); // each JDK has it
+    }
+  }
+
+  /** Returns {@link #hash} in hexadecimal. */
+  String hashText() {
+    return HexFormat.of().toHexDigits((int) hash());
   }
 
   /** Puts another configuration in force, or adds what the last reload found out. */

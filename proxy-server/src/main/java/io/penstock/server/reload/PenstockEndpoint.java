@@ -70,6 +70,7 @@ final class PenstockEndpoint {
    * The response body.
    *
    * @param version 1 at the start, and one more for each change that was applied
+   * @param hash of the configuration, without secrets; the same on all instances that follow it
    * @param since when it was applied
    * @param readFrom files and folders, the one that wins first
    * @param configuration the keys below {@code penstock}
@@ -78,6 +79,7 @@ final class PenstockEndpoint {
    */
   record View(
       int version,
+      String hash,
       Instant since,
       List<String> readFrom,
       List<ListenerView> listeners,
@@ -148,6 +150,7 @@ final class PenstockEndpoint {
     Snapshot now = inForce.current();
     return new View(
         now.version(),
+        inForce.hashText(),
         now.since(),
         now.readFrom(),
         proxy.listeners().stream().map(PenstockEndpoint::view).toList(),

@@ -65,6 +65,7 @@ final class Reload implements ReloadThread.Work {
     this.parts = parts;
     this.inForce = inForce;
     this.reading = new Reading(sources);
+    parts.metrics().hash(inForce::hash);
   }
 
   /** A configuration that can be used, and what differs from the one in force. */
@@ -245,9 +246,10 @@ final class Reload implements ReloadThread.Work {
     switch (attempt.outcome()) {
       case APPLIED ->
           LOG.info(
-              "Reload ({}): version {} of the configuration is in force",
+              "Reload ({}): version {} of the configuration is in force, hash {}",
               trigger,
-              inForce.current().version());
+              inForce.current().version(),
+              inForce.hashText());
       case UNCHANGED ->
           LOG.info(
               "Reload ({}): nothing has changed{}",

@@ -118,6 +118,19 @@ class ProxyProtocolIT {
     }
   }
 
+  @Test
+  void aHeaderThatIsNotValidIsLoggedInWords(EmbeddedCluster cluster, CapturedOutput output) {
+    try (ProxyFixture proxy = behind(cluster, "127.0.0.1").start();
+        RespClient client = proxy.connect()) {
+      client.write("PROXY TCP4 nonsense\r\n").flush();
+      assertThat(client.isClosedByPeer()).isTrue();
+      await()
+          .untilAsserted(() ->
+              assertThat(output).contains("is closed: its PROXY protocol header is not valid: "));
+      assertThat(output).doesNotContain("io.netty.handler.codec.haproxy.HAProxyProtocolException");
+    }
+  }
+
   private static String line(InputStream in, int wanted) throws IOException {
     var text = new StringBuilder();
     for (int lines = 0; lines < wanted; ) {

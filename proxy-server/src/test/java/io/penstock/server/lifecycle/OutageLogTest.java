@@ -16,6 +16,8 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePlacement;
+import io.penstock.core.upstream.UnknownPlacement;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
@@ -485,6 +487,29 @@ class OutageLogTest {
         .isEqualTo(
             "WARN All slots have a master again after 2.0 s; failover hold: 5 requests, 4 served, 1"
                 + " failed");
+  }
+
+  /** A single server, Sentinel, and shards, whose servers know nothing of slots. */
+  @Test
+  void serversWithoutSlotsAreNamedWithoutThem() {
+    refreshed(new SinglePlacement(new Shard(A, List.of(A2), 1)));
+    log.failoverHoldBegan(A);
+    pass(Duration.ofSeconds(2));
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(2), 1, 0));
+    refreshed(new SinglePlacement(new Shard(A2, List.of(), 2)));
+    refreshed(UnknownPlacement.INSTANCE);
+    log.failoverHoldBegan(null);
+    pass(Duration.ofSeconds(3));
+    log.failoverHoldEnded(null, held(Duration.ofSeconds(3), 1, 0));
+    refreshed(new SinglePlacement(new Shard(A, List.of(), 3)));
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN Master 10.0.0.1:7000 does not answer; failover hold started",
+            "INFO Failover: 10.0.0.2:7000 replaced 10.0.0.1:7000 as master after 2.0 s; failover"
+                + " hold: 1 request, 1 served, 0 failed",
+            "WARN No master is known; failover hold started",
+            "INFO A master is known after 3.0 s; failover hold: 1 request, 1 served, 0 failed");
   }
 
   @Test

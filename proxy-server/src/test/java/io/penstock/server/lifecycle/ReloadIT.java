@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -112,6 +114,34 @@ class ReloadIT {
     assertThat(output)
         .contains("Reload (request): changed readiness")
         .contains("Reload (request): version 2 of the configuration is in force");
+  }
+
+  @Test
+  void theHashTellsWhichConfigurationIsInForce(CapturedOutput output) throws IOException {
+    write("readiness: any-slot", "password: first");
+    start();
+    String first = hash();
+    assertThat(penstock.get("prometheus").body())
+        .contains("penstock_configuration_hash " + (double) Long.parseLong(first, 16));
+
+    write("readiness: listening", "password: first");
+    penstock.management().post(RELOAD);
+    String second = hash();
+    assertThat(second).isNotEqualTo(first);
+    assertThat(output).contains("version 2 of the configuration is in force, hash " + second);
+    assertThat(penstock.get("prometheus").body())
+        .contains("penstock_configuration_hash " + (double) Long.parseLong(second, 16));
+
+    write("password: second"); // any-slot is the default
+    penstock.management().post(RELOAD);
+    assertThat(shown()).contains("\"version\":3");
+    assertThat(hash()).as("of the same content, but for the secret").isEqualTo(first);
+  }
+
+  private String hash() {
+    Matcher hash = Pattern.compile("\"hash\":\"([0-9a-f]{8})\"").matcher(shown());
+    assertThat(hash.find()).isTrue();
+    return hash.group(1);
   }
 
   @Test
