@@ -78,7 +78,7 @@ public final class Proxy implements AutoCloseable {
     this.events = events;
     this.lags = new LoopParts<>(group, 1);
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
-    this.common = new ProxyUpstream.Common(group, control, servers, events);
+    this.common = new ProxyUpstream.Common(group, control, servers, events, false);
     this.memory = TotalMemory.ofProcess(memoryLimit(settings));
     this.clients = new ClientDirectory.AllClients(memory);
     this.retirement = new Retirement(control.thread(), () -> running().upstreams());
@@ -297,7 +297,7 @@ public final class Proxy implements AutoCloseable {
     @Override
     public ProxyUpstream upstream(
         ProxySettings.Upstream settings, ProxySettings all, @Nullable ProxyUpstream before) {
-      return new ProxyUpstream(settings, all, common, before);
+      return new ProxyUpstream(settings, all, common.forTrial(), before);
     }
 
     @Override

@@ -156,6 +156,7 @@ final class ProxyChange {
    * @return completes when new clients and new requests follow the new settings
    */
   CompletableFuture<Void> commit() {
+    upstreams.values().forEach(ProxyUpstream::endTrial);
     changePasswords();
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
     takeOver();

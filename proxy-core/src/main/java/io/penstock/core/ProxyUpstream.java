@@ -1,5 +1,7 @@
 package io.penstock.core;
 
+import io.penstock.core.observe.TrialEvents;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.StatsCollector.UpstreamFigures;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.client.Nodes;
@@ -61,6 +63,8 @@ public final class ProxyUpstream {
   private final ProxySettings.Dispatch dispatch;
   private final LoopGroup group;
   private final ProxyEvents events;
+  private final @Nullable TrialEvents trial; // null if it was in use from the start
+  private final LogPrefix logPrefix;
   private final Upstream upstream;
   private final ServerSurvey survey;
   private final HealthCheck health;
@@ -87,8 +91,10 @@ public final class ProxyUpstream {
     this.dispatch = all.dispatch();
     this.group = common.group();
     Label label = backend.upstream();
-    this.events = common.events().ofUpstream(label);
-    this.upstream = settings.kind().create(context(control, label));
+    this.trial = common.onTrial() ? new TrialEvents(common.events().ofUpstream(label)) : null;
+    this.events = trial == null ? common.events().ofUpstream(label) : trial;
+    this.logPrefix = common.onTrial() ? LogPrefix.ofTrial(label) : LogPrefix.of(label);
+    this.upstream = settings.kind().create(context(control));
     this.served = served(label, before == null ? new Scripts() : before.served.scripts());
     this.subscriptions =
         before != null && before.hasServersOf(settings)
@@ -101,11 +107,11 @@ public final class ProxyUpstream {
             new ServerSurvey.Settings(
                 settings.refresh().period(),
                 initial(settings, all, before == null ? common.initial() : before.servers()),
-                label.prefix()));
+                logPrefix));
     this.health = HealthCheck.create(control, upstream, events);
     this.replicas =
         settings.reads().usesReplicas()
-            ? ReplicaMonitor.create(control, upstream, settings.reads(), label)
+            ? ReplicaMonitor.create(control, upstream, settings.reads(), logPrefix)
             : null;
     this.loops = new LoopParts<>(group, upstream.lanes());
     subscriptions.join(this);
@@ -151,10 +157,22 @@ public final class ProxyUpstream {
    *
    * @param control without connections
    * @param initial the facts about servers until a node has answered
+   * @param onTrial whether an upstream is on trial until {@link #endTrial}
    */
-  record Common(LoopGroup group, ControlPlane control, ServerFacts initial, ProxyEvents events) {}
+  record Common(
+      LoopGroup group,
+      ControlPlane control,
+      ServerFacts initial,
+      ProxyEvents events,
+      boolean onTrial) {
 
-  private UpstreamSettings.Context context(ControlPlane control, Label label) {
+    /** Returns the same for an upstream that may be refused. */
+    Common forTrial() {
+      return new Common(group, control, initial, events, true);
+    }
+  }
+
+  private UpstreamSettings.Context context(ControlPlane control) {
     ProxySettings.Refresh refresh = settings.refresh();
     return new UpstreamSettings.Context(
         control,
@@ -162,7 +180,7 @@ public final class ProxyUpstream {
         refresh.period(),
         refresh.minRefreshInterval(),
         events,
-        label);
+        logPrefix);
   }
 
   private UpstreamLoop makeLoop(Loop loop, int lane) {
@@ -185,6 +203,14 @@ public final class ProxyUpstream {
   /** Returns what the clients of a lane see of the nodes, without replicas. */
   Topology nodes(int lane) {
     return upstream.lane(lane);
+  }
+
+  /** Logs and reports as an upstream that is in use, from now on. */
+  void endTrial() {
+    logPrefix.endTrial();
+    if (trial != null) {
+      trial.endTrial();
+    }
   }
 
   BackendSettings backend() {

@@ -1,10 +1,12 @@
 package io.penstock.core;
 
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.UpstreamStatus.Gap;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Waits until a new upstream answers as well as the one that it replaces, and knows as much about
@@ -49,10 +51,7 @@ final class UpstreamTrial {
   }
 
   private void check(long deadline) {
-    String failure = upstream.reachability().failure();
-    if (failure != null && failures.size() < MOST_FAILURES) {
-      failures.add(failure);
-    }
+    add(upstream.reachability().failure());
     if (isGood()) {
       result.complete(null);
     } else if (thread.nanoTime() - deadline < 0) {
@@ -64,6 +63,12 @@ final class UpstreamTrial {
     }
   }
 
+  private void add(@Nullable String failure) {
+    if (failure != null && failures.size() < MOST_FAILURES) {
+      failures.add(failure);
+    }
+  }
+
   private boolean isGood() {
     return (!mustBeComplete || upstream.isComplete())
         && (!mustBeReady || upstream.isReady())
@@ -71,11 +76,16 @@ final class UpstreamTrial {
   }
 
   private String reason() {
+    for (Gap gap : upstream.status().gaps()) {
+      if (gap.master() != null && gap.reason() != null) {
+        add(gap.master() + ": " + gap.reason());
+      }
+    }
     return "upstream "
         + upstream.name()
         + ": no master of "
         + upstream.description()
-        + " answers within "
+        + " serves requests within "
         + time.toSeconds()
         + " s"
         + (failures.isEmpty() ? "" : ": " + String.join("; ", failures));

@@ -1,6 +1,6 @@
 package io.penstock.core.replicas;
 
-import io.penstock.core.observe.Label;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.upstream.Endpoint;
@@ -25,7 +25,7 @@ final class ReplicaLog {
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long NANOS_PER_MILLI = Duration.ofMillis(1).toNanos();
 
-  private final String prefix;
+  private final LogPrefix prefix;
   private final ReadSettings settings;
   private final LongSupplier nanoTime;
   private final Map<Endpoint, Absence> absences = new HashMap<>();
@@ -40,8 +40,8 @@ final class ReplicaLog {
     int skipped;
   }
 
-  ReplicaLog(Label upstream, ReadSettings settings, LongSupplier nanoTime) {
-    this.prefix = upstream.prefix();
+  ReplicaLog(LogPrefix prefix, ReadSettings settings, LongSupplier nanoTime) {
+    this.prefix = prefix;
     this.settings = settings;
     this.nanoTime = nanoTime;
   }

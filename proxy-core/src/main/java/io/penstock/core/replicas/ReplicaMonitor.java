@@ -1,10 +1,10 @@
 package io.penstock.core.replicas;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.Outage;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
-import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.upstream.Credentials;
@@ -64,13 +64,13 @@ public final class ReplicaMonitor {
       ReplicationSource source,
       Topology topology,
       ReadSettings settings,
-      Label upstream) {
+      LogPrefix prefix) {
     this.thread = thread;
     this.source = source;
     this.topology = topology;
     this.settings = settings;
     this.choice = new TargetChoice(settings);
-    this.log = new ReplicaLog(upstream, settings, thread::nanoTime);
+    this.log = new ReplicaLog(prefix, settings, thread::nanoTime);
     this.placement = topology.current();
     this.current = new ReadTargets(Map.of(), settings.from().mayReadMaster());
   }
@@ -78,17 +78,17 @@ public final class ReplicaMonitor {
   /**
    * Creates a monitor. Sends nothing before {@link #start}.
    *
-   * @param upstream its name in log lines
+   * @param prefix what log lines begin with
    */
   public static ReplicaMonitor create(
-      ControlPlane control, Topology topology, ReadSettings settings, Label upstream) {
+      ControlPlane control, Topology topology, ReadSettings settings, LogPrefix prefix) {
     boolean asksForZones = settings.zones().own() != null;
     return new ReplicaMonitor(
         control.thread(),
         new LettuceReplicationSource(control, asksForZones),
         topology,
         settings,
-        upstream);
+        prefix);
   }
 
   /**

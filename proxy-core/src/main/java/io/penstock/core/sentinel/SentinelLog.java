@@ -1,5 +1,6 @@
 package io.penstock.core.sentinel;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.Outage;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
@@ -20,7 +21,7 @@ final class SentinelLog {
   private static final Logger LOG = LoggerFactory.getLogger(SentinelTopology.class);
 
   private final SentinelSettings settings;
-  private final String prefix;
+  private final LogPrefix prefix;
   private final Outage outage;
   private final Outage minority;
   private Answering answering = Answering.ALL; // as logged

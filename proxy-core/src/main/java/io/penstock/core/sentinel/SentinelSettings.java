@@ -1,5 +1,6 @@
 package io.penstock.core.sentinel;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ record SentinelSettings(
     Duration connectTimeout,
     Duration period,
     Duration minRefreshInterval,
-    String logPrefix) {
+    LogPrefix logPrefix) {
 
   /** For the only upstream. */
   SentinelSettings(
@@ -28,6 +29,6 @@ record SentinelSettings(
       Duration connectTimeout,
       Duration period,
       Duration minRefreshInterval) {
-    this(sentinels, masterName, connectTimeout, period, minRefreshInterval, "");
+    this(sentinels, masterName, connectTimeout, period, minRefreshInterval, LogPrefix.NONE);
   }
 }

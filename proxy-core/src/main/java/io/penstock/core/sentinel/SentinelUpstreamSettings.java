@@ -79,7 +79,7 @@ public record SentinelUpstreamSettings(
             context.connectTimeout(),
             context.period(),
             context.minRefreshInterval(),
-            context.label().prefix());
+            context.logPrefix());
     return SentinelTopology.create(settings, access(), context.control(), context.events());
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.core.shards;
 
+import io.penstock.core.observe.LogPrefix;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.layout.ShardLayout;
@@ -47,7 +48,7 @@ final class Ejection implements Partitioner {
    * @param logPrefix what log lines begin with
    */
   record Environment(
-      TopologyThread thread, ProxyEvents events, Duration interval, String logPrefix) {}
+      TopologyThread thread, ProxyEvents events, Duration interval, LogPrefix logPrefix) {}
 
   /** One event loop's connections to the server of a shard. */
   private record Source(int shard, Object loop) {}

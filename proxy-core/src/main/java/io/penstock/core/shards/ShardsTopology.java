@@ -78,7 +78,7 @@ final class ShardsTopology implements Upstream {
                     context.control().thread(),
                     context.events(),
                     context.connectTimeout(),
-                    context.label().prefix()));
+                    context.logPrefix()));
     var reports = new TopologyReports(context.control().thread(), context.events());
     return new ShardsTopology(settings, shards, ejection, reports);
   }

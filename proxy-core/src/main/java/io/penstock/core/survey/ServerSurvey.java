@@ -1,5 +1,6 @@
 package io.penstock.core.survey;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
@@ -56,7 +57,7 @@ public final class ServerSurvey {
   private final ServerSource source;
   private final Topology topology;
   private final Duration period;
-  private final String prefix;
+  private final LogPrefix prefix;
   private final Backoff backoff = new Backoff(FIRST_RETRY, LONGEST_RETRY, new SplittableRandom());
   private final Map<Endpoint, ServerReport> reports = new HashMap<>();
   private final Set<Endpoint> queue = new LinkedHashSet<>();
@@ -88,11 +89,11 @@ public final class ServerSurvey {
    * @param initial the facts until a node has answered
    * @param logPrefix what log lines begin with
    */
-  public record Settings(Duration period, ServerFacts initial, String logPrefix) {
+  public record Settings(Duration period, ServerFacts initial, LogPrefix logPrefix) {
 
     /** For the only upstream. */
     Settings(Duration period, ServerFacts initial) {
-      this(period, initial, "");
+      this(period, initial, LogPrefix.NONE);
     }
   }
 

@@ -32,7 +32,7 @@ public record ClusterUpstreamSettings(
             context.connectTimeout(),
             context.period(),
             context.minRefreshInterval(),
-            context.label().prefix());
+            context.logPrefix());
     return ClusterTopology.create(settings, context.control(), context.events());
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.LettucePinger;
 import io.penstock.core.control.Outage;
@@ -55,7 +56,7 @@ final class ProxiesTopology implements Upstream {
   private final List<Lane> lanes = new ArrayList<>();
   private final Environment environment;
   private final RefreshSchedule schedule;
-  private final String logPrefix;
+  private final LogPrefix logPrefix;
   private final TopologyReports reports;
   private volatile Placement current;
 
@@ -92,7 +93,7 @@ final class ProxiesTopology implements Upstream {
    * @param minRefreshInterval least time between two adaptive refreshes
    * @param logPrefix what log lines begin with
    */
-  record Settings(Duration period, Duration minRefreshInterval, String logPrefix) {}
+  record Settings(Duration period, Duration minRefreshInterval, LogPrefix logPrefix) {}
 
   /** Dependencies that tests replace. */
   record Environment(Pinger pinger, TopologyThread thread, RandomGenerator random) {

@@ -40,7 +40,7 @@ public record ProxiesUpstreamSettings(
     return new ProxiesTopology(
         nodes,
         new ProxiesTopology.Settings(
-            context.period(), context.minRefreshInterval(), context.label().prefix()),
+            context.period(), context.minRefreshInterval(), context.logPrefix()),
         ProxiesTopology.Environment.of(context.control()));
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.Outage;
 import io.penstock.core.upstream.Endpoint;
@@ -18,11 +19,11 @@ final class RefreshLog {
   private static final Logger LOG = LoggerFactory.getLogger(ClusterTopology.class);
 
   private final Collection<Endpoint> seeds;
-  private final String prefix;
+  private final LogPrefix prefix;
   private final Outage outage;
   private SlotMap last = SlotMap.EMPTY;
 
-  RefreshLog(Collection<Endpoint> seeds, String prefix, LongSupplier nanoTime) {
+  RefreshLog(Collection<Endpoint> seeds, LogPrefix prefix, LongSupplier nanoTime) {
     this.seeds = seeds;
     this.prefix = prefix;
     this.outage = new Outage(nanoTime);

@@ -1,5 +1,6 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.List;
@@ -18,7 +19,7 @@ public record TopologySettings(
     Duration connectTimeout,
     Duration period,
     Duration minRefreshInterval,
-    String logPrefix) {
+    LogPrefix logPrefix) {
 
   public TopologySettings {
     seeds = List.copyOf(seeds);
@@ -27,6 +28,6 @@ public record TopologySettings(
   /** For the only upstream. */
   TopologySettings(
       List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration minRefreshInterval) {
-    this(seeds, connectTimeout, period, minRefreshInterval, "");
+    this(seeds, connectTimeout, period, minRefreshInterval, LogPrefix.NONE);
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
-import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
@@ -26,7 +26,7 @@ public interface UpstreamSettings {
    * @param period between periodic refreshes
    * @param minRefreshInterval least time between two adaptive refreshes
    * @param events receives refresh events
-   * @param label for log lines
+   * @param logPrefix what log lines begin with
    */
   record Context(
       ControlPlane control,
@@ -34,7 +34,7 @@ public interface UpstreamSettings {
       Duration period,
       Duration minRefreshInterval,
       ProxyEvents events,
-      Label label) {}
+      LogPrefix logPrefix) {}
 
   /** Creates the upstream. Opens nothing before {@link Upstream#start}. */
   Upstream create(Context context);

@@ -1,6 +1,6 @@
 package io.penstock.core.replicas;
 
-import io.penstock.core.observe.Label;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.topology.TestTopology;
 import io.penstock.core.upstream.Endpoint;
@@ -63,7 +63,7 @@ final class Group implements ReplicationSource {
 
   Group(ReadSettings settings) {
     node(MASTER).master = true;
-    monitor = new ReplicaMonitor(thread, this, topology, settings, Label.ONLY);
+    monitor = new ReplicaMonitor(thread, this, topology, settings, LogPrefix.NONE);
   }
 
   Node node(Endpoint address) {

@@ -3,8 +3,8 @@ package io.penstock.core.replicas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
-import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.topology.TestTopology;
@@ -187,7 +187,7 @@ class ReplicaMonitorIT {
     var settings =
         new ReadSettings(
             from, Balance.ROUND_ROBIN, new Zones("none", Map.of()), MAX_LAG, Duration.ZERO, false);
-    ReplicaMonitor monitor = ReplicaMonitor.create(control, topology, settings, Label.ONLY);
+    ReplicaMonitor monitor = ReplicaMonitor.create(control, topology, settings, LogPrefix.NONE);
     monitors.add(monitor);
     monitor.start(() -> {});
     return monitor;

@@ -2,6 +2,7 @@ package io.penstock.core.shards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
@@ -31,7 +32,7 @@ class EjectionTest {
       new Ejection(
           layout,
           new EjectionSettings(2, RETRY),
-          new Ejection.Environment(thread, new Events(), INTERVAL, ""));
+          new Ejection.Environment(thread, new Events(), INTERVAL, LogPrefix.NONE));
 
   /** Notes which servers leave and return. */
   private final class Events implements ProxyEvents {

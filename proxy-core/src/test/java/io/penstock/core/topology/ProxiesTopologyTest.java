@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.Pinger;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
@@ -32,7 +33,7 @@ class ProxiesTopologyTest {
   private final ProxiesTopology topology =
       new ProxiesTopology(
           List.of(A, B, C),
-          new ProxiesTopology.Settings(Duration.ofSeconds(30), Duration.ofSeconds(1), ""),
+          new ProxiesTopology.Settings(Duration.ofSeconds(30), Duration.ofSeconds(1), LogPrefix.NONE),
           new ProxiesTopology.Environment(proxies, thread, new Random(1)));
 
   /** Answers at once, unless a proxy is down or frozen. */

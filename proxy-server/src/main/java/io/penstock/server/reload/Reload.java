@@ -188,10 +188,11 @@ final class Reload implements ReloadThread.Work {
       tell(() -> parts.tls().announce(before));
       return ReloadOutcome.UNCHANGED;
     }
+    LOG.info("Reload ({}): trying the changed configuration", trigger.text());
+    apply(change.next());
     for (Step step : change.plan()) {
       LOG.info("Reload ({}): {}", trigger.text(), text(step));
     }
-    apply(change.next());
     parts.tls().inForce(change.next().bundles());
     parts.access().require(change.next().managementToken());
     inForce.set(

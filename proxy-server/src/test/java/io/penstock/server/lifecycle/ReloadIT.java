@@ -268,6 +268,48 @@ class ReloadIT {
   }
 
   @Test
+  void aRefusedPasswordIsNoOutage(CapturedOutput output) throws IOException {
+    try (ServerProcess guarded = ServerProcess.builder().password("s3cret").start()) {
+      writeResource("redis://:s3cret@127.0.0.1:" + guarded.port());
+      start();
+      await().until(() -> penstock.status("health/readiness") == 200);
+      writeResource("redis://:wrong@127.0.0.1:" + guarded.port());
+
+      HttpResponse<String> reply = penstock.management().post(RELOAD);
+
+      assertThat(reply.statusCode()).as(reply.body()).isEqualTo(409);
+      assertThat(reply.body()).contains("WRONGPASS");
+      assertThat(output)
+          .contains("Reload (request): trying the changed configuration")
+          .contains("Reload (request) refused, the earlier configuration stays in force: ")
+          .doesNotContain("changed upstream", "does not answer", "rejects requests");
+
+      guarded.text("CONFIG", "SET", "requirepass", "wrong");
+      assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(200);
+      assertThat(output).contains("Reload (request): changed upstream default: password");
+    }
+  }
+
+  @Test
+  void linesAboutATrialSaySo(CapturedOutput output) throws IOException {
+    write();
+    start();
+    await().until(() -> penstock.status("health/readiness") == 200);
+    writeResource("redis-cluster://127.0.0.1:" + server.port());
+
+    assertThat(penstock.management().post(RELOAD).statusCode()).isEqualTo(409);
+
+    assertThat(output)
+        .contains("On trial: Waiting for the cluster behind ")
+        .doesNotContain(" : Waiting for the cluster behind ");
+  }
+
+  private void writeResource(String resource) throws IOException {
+    Files.writeString(
+        file(), yaml().replace("redis://127.0.0.1:" + server.port(), resource));
+  }
+
+  @Test
   void whatNeedsARestartIsPending() throws IOException {
     write("event-loops: 2");
     start();
@@ -525,7 +567,7 @@ class ReloadIT {
 
     assertThat(reply.statusCode()).as(reply.body()).isEqualTo(409);
     assertThat(reply.body())
-        .contains("\"outcome\":\"refused\"", "no master of 127.0.0.1:1 answers");
+        .contains("\"outcome\":\"refused\"", "no master of 127.0.0.1:1 serves requests");
     assertServes(first);
 
     Files.writeString(file(), trusting + demanding);
