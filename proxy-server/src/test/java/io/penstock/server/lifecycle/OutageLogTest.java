@@ -493,12 +493,12 @@ class OutageLogTest {
   @Test
   void serversWithoutSlotsAreNamedWithoutThem() {
     refreshed(new SinglePlacement(new Shard(A, List.of(A2), 1)));
-    log.failoverHoldBegan(A);
+    log.failoverHoldBegan(A, null);
     pass(Duration.ofSeconds(2));
     log.failoverHoldEnded(A, held(Duration.ofSeconds(2), 1, 0));
     refreshed(new SinglePlacement(new Shard(A2, List.of(), 2)));
     refreshed(UnknownPlacement.INSTANCE);
-    log.failoverHoldBegan(null);
+    log.failoverHoldBegan(null, null);
     pass(Duration.ofSeconds(3));
     log.failoverHoldEnded(null, held(Duration.ofSeconds(3), 1, 0));
     refreshed(new SinglePlacement(new Shard(A, List.of(), 3)));
