@@ -1,7 +1,5 @@
 package io.penstock.core;
 
-import io.penstock.core.observe.TrialEvents;
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.StatsCollector.UpstreamFigures;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.client.Nodes;
@@ -13,8 +11,10 @@ import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.observe.Label;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.TrialEvents;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
@@ -91,23 +91,21 @@ public final class ProxyUpstream {
     this.dispatch = all.dispatch();
     this.group = common.group();
     Label label = backend.upstream();
-    this.trial = common.onTrial() ? new TrialEvents(common.events().ofUpstream(label)) : null;
-    this.events = trial == null ? common.events().ofUpstream(label) : trial;
-    this.logPrefix = common.onTrial() ? LogPrefix.ofTrial(label) : LogPrefix.of(label);
+    ProxyEvents inUse = common.events().ofUpstream(label);
+    this.trial = common.onTrial() ? new TrialEvents(inUse) : null;
+    this.events = trial == null ? inUse : trial;
+    this.logPrefix = trial == null ? LogPrefix.of(label) : LogPrefix.ofTrial(label);
     this.upstream = settings.kind().create(context(control));
     this.served = served(label, before == null ? new Scripts() : before.served.scripts());
     this.subscriptions =
         before != null && before.hasServersOf(settings)
             ? before.subscriptions
             : new SharedSubscriptions(group, events, this, upstream.lanes());
-    this.survey =
-        ServerSurvey.create(
-            control,
-            upstream,
-            new ServerSurvey.Settings(
-                settings.refresh().period(),
-                initial(settings, all, before == null ? common.initial() : before.servers()),
-                logPrefix));
+    ServerFacts known = before == null ? common.initial() : before.servers();
+    var surveys =
+        new ServerSurvey.Settings(
+            settings.refresh().period(), initial(settings, all, known), logPrefix);
+    this.survey = ServerSurvey.create(control, upstream, surveys);
     this.health = HealthCheck.create(control, upstream, events);
     this.replicas =
         settings.reads().usesReplicas()

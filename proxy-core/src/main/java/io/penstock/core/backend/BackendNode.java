@@ -295,7 +295,7 @@ public final class BackendNode {
       sent += connection.bytesSent();
     }
     return new NodeStats(
-        node,
+        node.first(),
         counters.connections(),
         counters.exclusive(),
         inFlight,

@@ -132,7 +132,12 @@ public final class Nodes {
     return dispatcher.heldRequests();
   }
 
-  /** Requests a refresh of the topology. */
+  /** See {@link Topology#demoted}. */
+  public void demoted(Endpoint node) {
+    topology.demoted(node);
+  }
+
+  /** See {@link Topology#requestRefresh}. */
   public void requestRefresh(RefreshTrigger trigger) {
     topology.requestRefresh(trigger);
   }

@@ -1,12 +1,12 @@
 package io.penstock.core.control;
 
 import io.penstock.core.upstream.Endpoint;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends {@code PING} and {@code CLUSTER INFO} over one connection per node, which is kept open
@@ -42,9 +42,9 @@ public final class LettucePinger implements Pinger {
   }
 
   @Override
-  public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+  public CompletionStage<Optional<String>> clusterFailure(Endpoint node) {
     if (tellNothing.contains(node)) {
-      return CompletableFuture.completedFuture(null);
+      return CompletableFuture.completedFuture(Optional.empty());
     }
     var connection = connections.to(node);
     CompletionStage<String> info = connection.thenCompose(open -> open.async().clusterInfo());
@@ -55,16 +55,16 @@ public final class LettucePinger implements Pinger {
             throw new CompletionException(NodeConnections.unwrapped(failure));
           }
           tellNothing.add(node); // each denied command is an entry in the node's ACL LOG
-          return null;
+          return Optional.empty();
         });
   }
 
-  /** Returns why a node that gave this {@code CLUSTER INFO} serves no slots; null if it does. */
-  private static @Nullable String failureIn(String info) {
+  /** Returns why a node that gave this {@code CLUSTER INFO} serves no slots; empty if it does. */
+  private static Optional<String> failureIn(String info) {
     String state = line(info, STATE);
     return state.equals(STATE + "fail")
-        ? "CLUSTERDOWN, " + state + ", " + line(info, SERVED_SLOTS)
-        : null;
+        ? Optional.of("CLUSTERDOWN, " + state + ", " + line(info, SERVED_SLOTS))
+        : Optional.empty();
   }
 
   private static String line(String info, String beginning) {

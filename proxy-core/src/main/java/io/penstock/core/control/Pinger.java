@@ -1,9 +1,9 @@
 package io.penstock.core.control;
 
 import io.penstock.core.upstream.Endpoint;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 
 /** Checks whether nodes answer. Called on the topology thread. */
 public interface Pinger {
@@ -15,11 +15,11 @@ public interface Pinger {
   CompletionStage<?> ping(Endpoint node);
 
   /**
-   * Asks a node of a Redis Cluster whether it serves its slots. Completes on any thread: with null
-   * if it does or does not tell, or with the reason, which begins as its error replies do. Fails if
+   * Asks a node of a Redis Cluster whether it serves its slots. Completes on any thread: empty if
+   * it does or does not tell, else with the reason, which begins as its error replies do. Fails if
    * the node does not answer.
    */
-  CompletionStage<@Nullable String> clusterFailure(Endpoint node);
+  CompletionStage<Optional<String>> clusterFailure(Endpoint node);
 
   /** Forgets all other nodes. */
   void keepOnly(Set<Endpoint> nodes);

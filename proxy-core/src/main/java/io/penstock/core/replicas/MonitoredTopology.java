@@ -41,6 +41,11 @@ public record MonitoredTopology(Topology topology, ReplicaMonitor monitor) imple
   }
 
   @Override
+  public void demoted(Endpoint node) {
+    topology.demoted(node);
+  }
+
+  @Override
   public void failed(Endpoint node, Object loop, long received, boolean repeated) {
     topology.failed(node, loop, received, repeated);
   }

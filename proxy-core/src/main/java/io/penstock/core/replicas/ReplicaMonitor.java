@@ -1,10 +1,10 @@
 package io.penstock.core.replicas;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.Outage;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.upstream.Credentials;

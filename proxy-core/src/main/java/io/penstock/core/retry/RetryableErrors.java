@@ -82,7 +82,12 @@ public final class RetryableErrors {
       Exchange exchange, Scope scope, ByteBuf buffer, int from, int to) {
     RetryableError error = parseReply(exchange, scope, buffer, from, to);
     if (error == null && buffer.getByte(from) == '-' && scope != Scope.MASTER) {
-      strayRedirects.onError(exchange.sentTo(), prefixOf(buffer, from, to));
+      RetryablePrefix prefix = prefixOf(buffer, from, to);
+      Endpoint node = exchange.sentTo();
+      strayRedirects.onError(node, prefix);
+      if (prefix == RetryablePrefix.READONLY && node != null && !exchange.readsReplica()) {
+        nodes.demoted(node);
+      }
     }
     return error;
   }

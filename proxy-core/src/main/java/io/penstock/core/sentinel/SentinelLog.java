@@ -1,7 +1,7 @@
 package io.penstock.core.sentinel;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.Outage;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;

@@ -1,9 +1,9 @@
 package io.penstock.core.shards;
 
-import io.penstock.core.observe.LogPrefix;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.layout.ShardLayout;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.upstream.Endpoint;

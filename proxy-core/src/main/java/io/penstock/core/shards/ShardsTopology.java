@@ -160,6 +160,14 @@ final class ShardsTopology implements Upstream {
   }
 
   @Override
+  public void demoted(Endpoint node) {
+    Integer shard = shardOf.get(node);
+    if (shard != null) {
+      shards.get(shard).demoted(node);
+    }
+  }
+
+  @Override
   public void failed(Endpoint node, Object loop, long received, boolean repeated) {
     Integer shard = ejection == null ? null : shardOf.get(node);
     if (ejection != null && shard != null) {

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -134,16 +135,17 @@ public final class HealthCheck {
     for (Endpoint node : nodes) {
       if (!closed && pinging.add(node)) {
         Stages.call(() -> pinger.ping(node).thenCompose(_ -> clusterFailure(node)))
-            .whenComplete(
-                (rejection, failure) -> thread.execute(() -> onAnswer(node, rejection, failure)));
+            .whenComplete((rejection, failure) ->
+                thread.execute(() ->
+                    onAnswer(node, failure == null ? rejection.orElse(null) : null, failure)));
       }
     }
   }
 
-  private CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+  private CompletionStage<Optional<String>> clusterFailure(Endpoint node) {
     return topology.isInCluster(node) && topology.current().indexOfMaster(node) >= 0
         ? pinger.clusterFailure(node)
-        : CompletableFuture.completedFuture(null);
+        : CompletableFuture.completedFuture(Optional.empty());
   }
 
   private void onAnswer(Endpoint node, @Nullable String rejection, @Nullable Throwable failure) {

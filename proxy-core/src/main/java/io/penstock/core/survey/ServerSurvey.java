@@ -1,6 +1,5 @@
 package io.penstock.core.survey;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.LearntCommands;
@@ -9,6 +8,7 @@ import io.penstock.core.command.ServerVersion;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.transport.Backoff;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Reachability;

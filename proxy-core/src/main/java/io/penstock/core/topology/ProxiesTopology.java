@@ -1,11 +1,11 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.LettucePinger;
 import io.penstock.core.control.Outage;
 import io.penstock.core.control.Pinger;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.topology.RefreshSchedule.End;
 import io.penstock.core.transport.Backoff;

@@ -1,8 +1,8 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.Outage;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.util.Collection;

@@ -1,11 +1,13 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.control.ControlPlane;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -48,7 +50,23 @@ public record SingleUpstreamSettings(
   @Override
   public Upstream create(Context context) {
     List<Endpoint> read = replicas.stream().map(replica -> replica.with(access())).toList();
-    return new StaticTopology(node.with(access()), read);
+    return new StaticTopology(
+        node.with(access()),
+        read,
+        new StaticTopology.Environment(
+            context.control().thread(),
+            server -> isMaster(context.control(), server),
+            context.logPrefix()));
+  }
+
+  /** Asks the server that a new connection reaches for its role. */
+  private static CompletionStage<Boolean> isMaster(ControlPlane control, Endpoint server) {
+    return control.query(
+        server,
+        commands ->
+            commands
+                .info("replication")
+                .thenApply(info -> info.lines().anyMatch("role:master"::equals)));
   }
 
   @Override

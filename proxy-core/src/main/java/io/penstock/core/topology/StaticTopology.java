@@ -1,27 +1,73 @@
 package io.penstock.core.topology;
 
+import io.penstock.core.control.Outage;
+import io.penstock.core.control.Stages;
+import io.penstock.core.control.TopologyThread;
+import io.penstock.core.observe.LogPrefix;
+import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Upstream;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The topology of a single node that has all keys. Never changes: there are no redirects (a cluster
- * node must be configured with a {@code redis-cluster://} URL) and no refreshes.
+ * The topology of a single node that has all keys, at one address. There are no redirects (a
+ * cluster node must be configured with a {@code redis-cluster://} URL) and no refreshes.
+ *
+ * <p>If the server rejects a write because it is a replica, its address may lead to another server
+ * by now: its name has another address, for example. A new connection asks for the role. If a
+ * master answers, the placement has another {@linkplain Endpoint#successor node} of the same
+ * address, so that all requests go over new connections, and those under way end as in a failover.
  */
 public final class StaticTopology implements Upstream {
 
-  private final Placement placement;
+  private static final Logger LOG = LoggerFactory.getLogger(StaticTopology.class);
+
+  /** Time between two questions while the server rejects writes. */
+  static final Duration ASK_PERIOD = Duration.ofSeconds(1);
+
+  /** Time after a change: an address that leads to several servers must not cause it often. */
+  static final Duration CHANGE_PERIOD = Duration.ofSeconds(10);
+
+  private final @Nullable Environment environment; // null: nobody is asked
+  private final @Nullable Outage rejections; // for the rate of log lines; null as well
+  private final @Nullable TopologyReports reports; // null as well
+  private final AtomicBoolean mayAsk = new AtomicBoolean(true);
+  private volatile SinglePlacement placement;
+  private volatile boolean closed;
+
+  /**
+   * What finds out whether the address leads to another server.
+   *
+   * @param isMaster asks the server that a new connection reaches
+   * @param logPrefix what log lines begin with
+   */
+  record Environment(
+      TopologyThread thread,
+      Function<Endpoint, CompletionStage<Boolean>> isMaster,
+      LogPrefix logPrefix) {}
 
   public StaticTopology(Endpoint server) {
-    this(server, List.of());
+    this(server, List.of(), null);
   }
 
-  public StaticTopology(Endpoint master, List<Endpoint> replicas) {
+  StaticTopology(Endpoint master, List<Endpoint> replicas, @Nullable Environment environment) {
     this.placement = new SinglePlacement(new Shard(master, replicas, 0));
+    this.environment = environment;
+    this.rejections = environment == null ? null : new Outage(environment.thread::nanoTime);
+    this.reports =
+        environment == null ? null : new TopologyReports(environment.thread, ProxyEvents.NONE);
   }
 
   @Override
@@ -32,5 +78,68 @@ public final class StaticTopology implements Upstream {
   @Override
   public ErrorPolicy errorPolicy() {
     return ErrorPolicy.SINGLE;
+  }
+
+  /** {@inheritDoc} The thread is the topology thread. */
+  @Override
+  public void onChange(Consumer<Placement> listener) {
+    if (reports != null) {
+      reports.onChange(listener);
+    }
+  }
+
+  @Override
+  public void demoted(Endpoint node) {
+    if (environment != null && !closed && mayAsk.compareAndSet(true, false)) {
+      environment.thread.execute(() -> ask(environment, node));
+    }
+  }
+
+  private void ask(Environment around, Endpoint node) {
+    if (!node.equals(placement.shard().master())) {
+      mayAsk.set(true); // an earlier one: it is not used any more
+      return;
+    }
+    Stages.call(() -> around.isMaster.apply(node))
+        .whenComplete((isMaster, failure) ->
+            around.thread.execute(() -> {
+              boolean changes = failure == null && isMaster && !closed;
+              if (changes) {
+                change(around, node);
+              } else {
+                logRejections(around, node, failure);
+              }
+              around.thread.runAfter(changes ? CHANGE_PERIOD : ASK_PERIOD, () -> mayAsk.set(true));
+            }));
+  }
+
+  private void change(Environment around, Endpoint node) {
+    LOG.warn(
+        "{}{} rejects writes (READONLY): it is a replica. Its address leads to a master now:"
+            + " connecting anew",
+        around.logPrefix,
+        node);
+    placement = new SinglePlacement(new Shard(node.successor(), placement.shard().replicas(), 0));
+    if (rejections != null) {
+      rejections.recordSuccess();
+    }
+    if (reports != null) {
+      reports.changed(placement);
+    }
+  }
+
+  private void logRejections(Environment around, Endpoint node, @Nullable Throwable failure) {
+    if (rejections != null && !closed && rejections.recordFailure()) {
+      LOG.warn(
+          "{}{} rejects writes (READONLY): it is a replica, and its address leads to no master: {}",
+          around.logPrefix,
+          node,
+          failure == null ? "a new connection reaches a replica" : Outage.reason(failure));
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
   }
 }

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;

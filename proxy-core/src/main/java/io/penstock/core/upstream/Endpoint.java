@@ -50,6 +50,16 @@ public record Endpoint(String host, int port, Access access) {
     return new Endpoint(host, port, other);
   }
 
+  /** Returns the node for the server that the same address leads to from now on. */
+  public Endpoint successor() {
+    return with(access.withGeneration(access.generation() + 1));
+  }
+
+  /** Returns the node for the first server at this address: its figures are those of them all. */
+  public Endpoint first() {
+    return access.generation() == 0 ? this : with(access.withGeneration(0));
+  }
+
   /** Hashes host and port only: it is called often, and the access rarely differs. */
   @Override
   public int hashCode() {

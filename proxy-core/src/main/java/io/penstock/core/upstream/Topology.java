@@ -33,6 +33,12 @@ public interface Topology extends NodeTraits {
   default void requestRefresh(RefreshTrigger trigger) {}
 
   /**
+   * A node has rejected a write because it is a replica, and the client got that reply. Does
+   * nothing by default: what discovers its nodes finds the master.
+   */
+  default void demoted(Endpoint node) {}
+
+  /**
    * A node has failed: a connection to it was lost or refused, or it has not answered in time. Does
    * nothing by default.
    *

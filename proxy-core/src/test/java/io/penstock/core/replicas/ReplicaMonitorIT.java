@@ -3,8 +3,8 @@ package io.penstock.core.replicas;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.ControlPlane;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.topology.TestTopology;

@@ -2,11 +2,11 @@ package io.penstock.core.shards;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.topology.ManualThread;
 import io.penstock.core.upstream.Endpoint;

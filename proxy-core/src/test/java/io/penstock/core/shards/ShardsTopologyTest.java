@@ -123,6 +123,11 @@ class ShardsTopologyTest {
     }
 
     @Override
+    public void demoted(Endpoint node) {
+      told.add("demoted " + node.host());
+    }
+
+    @Override
     public boolean isInCluster(Endpoint node) {
       return !fixed;
     }
@@ -209,10 +214,18 @@ class ShardsTopologyTest {
   }
 
   @Test
-  void readonly_is_needed_where_the_shard_needs_it() {
+  void only_nodes_of_a_cluster_are_in_one() {
     assertThat(shards.isInCluster(A)).isFalse();
     assertThat(shards.isInCluster(B)).isTrue();
     assertThat(shards.isInCluster(C)).isFalse();
+  }
+
+  @Test
+  void a_server_that_became_a_replica_concerns_its_shard() {
+    shards.demoted(A);
+
+    assertThat(server.told).containsExactly("demoted a");
+    assertThat(cluster.told).isEmpty();
   }
 
   @Test

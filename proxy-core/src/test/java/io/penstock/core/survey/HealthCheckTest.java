@@ -25,10 +25,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class HealthCheckTest {
@@ -49,10 +50,12 @@ class HealthCheckTest {
     Set<Endpoint> kept = Set.of();
 
     @Override
-    public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+    public CompletionStage<Optional<String>> clusterFailure(Endpoint node) {
       asked.add(node);
       return CompletableFuture.completedFuture(
-          clusterIsDown.contains(node) ? "CLUSTERDOWN, cluster_state:fail" : null);
+          clusterIsDown.contains(node)
+              ? Optional.of("CLUSTERDOWN, cluster_state:fail")
+              : Optional.empty());
     }
 
     @Override
@@ -188,7 +191,7 @@ class HealthCheckTest {
     topology.cluster.addAll(Set.of(A, A2, B));
     started();
     assertThat(nodes.asked).as("only masters are asked").containsExactlyInAnyOrder(A, B);
-    Instant served = check.status().nodes().getFirst().lastServed();
+    Instant served = Objects.requireNonNull(check.status().nodes().getFirst().lastServed());
     nodes.clusterIsDown.add(A);
 
     thread.advance(SECOND.multipliedBy(5));

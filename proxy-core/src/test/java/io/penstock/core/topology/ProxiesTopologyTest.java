@@ -2,8 +2,8 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.control.Pinger;
+import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.Placement;
@@ -13,11 +13,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class ProxiesTopologyTest {
@@ -33,7 +33,8 @@ class ProxiesTopologyTest {
   private final ProxiesTopology topology =
       new ProxiesTopology(
           List.of(A, B, C),
-          new ProxiesTopology.Settings(Duration.ofSeconds(30), Duration.ofSeconds(1), LogPrefix.NONE),
+          new ProxiesTopology.Settings(
+              Duration.ofSeconds(30), Duration.ofSeconds(1), LogPrefix.NONE),
           new ProxiesTopology.Environment(proxies, thread, new Random(1)));
 
   /** Answers at once, unless a proxy is down or frozen. */
@@ -44,7 +45,7 @@ class ProxiesTopologyTest {
     private int pings;
 
     @Override
-    public CompletionStage<@Nullable String> clusterFailure(Endpoint node) {
+    public CompletionStage<Optional<String>> clusterFailure(Endpoint node) {
       throw new AssertionError("a proxy is not asked for a cluster");
     }
 

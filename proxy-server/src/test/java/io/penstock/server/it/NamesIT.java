@@ -3,9 +3,11 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.net.UnknownHostException;
@@ -61,6 +63,40 @@ class NamesIT {
               assertThat(shard.master().host()).isEqualTo(NAME);
               assertThat(next.members()).anyMatch(m -> m.port() == shard.master().port());
             });
+      }
+    }
+  }
+
+  /** As managed services do: the name moves to the new primary, and the old one lives on. */
+  @Test
+  void aServerThatBecameAReplicaIsLeftForTheOneThatItsNameMeansNow() throws UnknownHostException {
+    String name = "primary.penstock.test";
+    TestNameResolver.put(name, "127.0.0.2");
+    try (ServerProcess old = ServerProcess.builder().host("127.0.0.2").start();
+        ServerProcess next = ServerProcess.builder().host("127.0.0.3").start()) {
+      String port = Integer.toString(old.port());
+      next.text("CONFIG", "SET", "port", port);
+      var upstream = new SingleUpstreamSettings(new Endpoint(name, old.port()), null, 0);
+      try (ProxyFixture proxy = ProxyFixture.of(upstream).startReady();
+          RespClient wire = proxy.connect();
+          RespClient blocked = proxy.connect()) {
+        assertThat(wire.call("SET", "k", "old")).isEqualTo("+OK\r\n");
+        old.text("REPLICAOF", "127.0.0.3", port);
+        assertThat(wire.call("SET", "k", "rejected")).startsWith("-READONLY ");
+        TestNameResolver.put(name, "127.0.0.3");
+
+        Awaitility.await("the new primary is used, also by other clients")
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(() -> {
+              assertThat(wire.call("SET", "k", "next")).isEqualTo("+OK\r\n");
+              assertThat(blocked.call("GET", "k")).isEqualTo(Wire.bulk("next"));
+            });
+        try (RespClient primary =
+            RespClient.open("127.0.0.3", old.port(), Duration.ofSeconds(10))) {
+          assertThat(primary.call("GET", "k")).isEqualTo(Wire.bulk("next"));
+        }
+        proxy.ready();
+        assertThat(proxy.stats().nodes()).as("one node, by its address").hasSize(1);
       }
     }
   }

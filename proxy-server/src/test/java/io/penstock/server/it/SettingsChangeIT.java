@@ -557,7 +557,8 @@ class SettingsChangeIT {
 
       assertThatThrownBy(() -> proxy.apply())
           .isInstanceOf(ChangeRejectedException.class)
-          .hasMessageStartingWith("upstream first: no master of 127.0.0.1:1 serves requests within 5 s");
+          .hasMessageStartingWith(
+              "upstream first: no master of 127.0.0.1:1 serves requests within 5 s");
       assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("one"));
       try (RespClient unchanged = proxy.connect("other")) {
         assertThat(unchanged.call("GET", "server")).isEqualTo(Wire.bulk("two"));

@@ -256,7 +256,7 @@ class OutageLogTest {
   }
 
   @Test
-  void rejectionsThatHealthChecksDoNotSeeEndWhenTheyAreServedOrAfterSomeTime() {
+  void rejectionsThatNoCheckSeesEndWhenServedOrAfterSomeTime() {
     log.failoverHoldBegan(A, "TRYAGAIN Multiple keys request during rehashing of slot");
     log.failoverHoldEnded(A, rejected(Duration.ofSeconds(10), 1));
     pass(Duration.ofSeconds(2));

@@ -305,8 +305,7 @@ class ReloadIT {
   }
 
   private void writeResource(String resource) throws IOException {
-    Files.writeString(
-        file(), yaml().replace("redis://127.0.0.1:" + server.port(), resource));
+    Files.writeString(file(), yaml().replace("redis://127.0.0.1:" + server.port(), resource));
   }
 
   @Test
