@@ -20,6 +20,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -186,7 +187,71 @@ class LoopGroupTest {
     }
   }
 
+  /**
+   * Otherwise its handlers would not learn of the end, and io_uring would allocate a buffer for
+   * bytes that arrive while the loop is destroyed.
+   */
+  @ParameterizedTest
+  @EnumSource(names = {"IO_URING", "EPOLL", "NIO"})
+  void aChannelThatIsStillOpenIsClosedBeforeItsLoopEnds(Transport transport) throws Exception {
+    WorkingTransport.assume(transport);
+    try (var peer = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      var accepted = new CompletableFuture<Socket>();
+      LoopGroup.Handlers handlers =
+          (works, activeClientsOf) ->
+              ForwardingIoHandler.around(
+                  works.ioHandlers(activeClientsOf), (io, _) -> new LateBytes(io, accepted));
+      var group = new LoopGroup(List.of(transport), 1, Duration.ZERO, handlers, System::nanoTime);
+      var discards = new Discards();
+      try {
+        group
+            .clientBootstrap(group.loops().getFirst(), 1_000)
+            .handler(discards)
+            .connect(peer.getLocalSocketAddress())
+            .sync();
+        accepted.complete(peer.accept());
+      } finally {
+        group.shutdown().toCompletableFuture().get(10, TimeUnit.SECONDS);
+      }
+      accepted.join().close();
+      assertThat(discards.inactive).as("told of its end").hasValue(1);
+    }
+  }
+
+  /** Receives bytes when it is destroyed. */
+  private static final class LateBytes extends ForwardingIoHandler {
+
+    private final CompletableFuture<Socket> peer;
+
+    LateBytes(IoHandler io, CompletableFuture<Socket> peer) {
+      super(io);
+      this.peer = peer;
+    }
+
+    @Override
+    public int run(IoHandlerContext context) {
+      return io.run(context);
+    }
+
+    @Override
+    public void destroy() {
+      try {
+        peer.join().getOutputStream().write(new byte[100]);
+      } catch (IOException e) {
+        // closed, as it should be
+      }
+      super.destroy();
+    }
+  }
+
   private static final class Discards extends SimpleChannelInboundHandler<ByteBuf> {
+
+    private final AtomicInteger inactive = new AtomicInteger();
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+      inactive.incrementAndGet();
+    }
 
     @Override
     protected void channelRead0(ChannelHandlerContext context, ByteBuf bytes) {}
