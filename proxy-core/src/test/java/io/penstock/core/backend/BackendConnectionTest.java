@@ -121,7 +121,9 @@ class BackendConnectionTest extends NodeFixture {
       await().untilAsserted(() -> assertThat(stats().reconnects()).isEqualTo(1));
 
       assertThat(stats())
-          .isEqualTo(new NodeStats(address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1, Map.of()));
+          .isEqualTo(
+              new NodeStats(
+                  address(), 1, 0, 0, 2 * NAMING.length() + 6, 2 * 5 + 4, 1, 1, Map.of()));
     }
 
     @Test

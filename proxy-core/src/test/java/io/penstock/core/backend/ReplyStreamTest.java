@@ -507,7 +507,8 @@ class ReplyStreamTest {
     assertThat(log).containsExactly("a -WRONGPASS no\r\n", "b CONNECTION_LOST");
     stream =
         new ReplyStream(
-            PushSink.NONE, counters); // the old one is not closed again: bytes that it kept would leak
+            PushSink.NONE,
+            counters); // the old one is not closed again: bytes that it kept would leak
   }
 
   @Test

@@ -12,7 +12,8 @@ class ClosedConnectionsTest {
   private final ClosedConnections closed = new ClosedConnections();
 
   private static NodeStats counted(int port, long sent) {
-    return new NodeStats(new Endpoint("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent, Map.of());
+    return new NodeStats(
+        new Endpoint("h", port), 0, 0, 0, sent, 2 * sent, 3 * sent, 4 * sent, Map.of());
   }
 
   @Test

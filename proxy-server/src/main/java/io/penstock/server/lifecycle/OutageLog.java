@@ -323,8 +323,7 @@ final class OutageLog implements ProxyEvents {
       if (!topology.isFullyCovered()) {
         return false;
       }
-      String end =
-          outage.slots().isEmpty() ? "A master is known" : "All slots have a master again";
+      String end = outage.slots().isEmpty() ? "A master is known" : "All slots have a master again";
       logEnd(outage, end, outage.lasted(now));
     } else if (outage.isServedAgain(now)) {
       String how = outage.wasLoggedRejecting() ? " no longer rejects requests" : " answers again";
@@ -342,8 +341,7 @@ final class OutageLog implements ProxyEvents {
       logBegin(outage);
     }
     String slots = outage.slots().isEmpty() ? "" : " of slots " + outage.slots();
-    String what =
-        "Failover: " + successor + " replaced " + outage.node() + " as master" + slots;
+    String what = "Failover: " + successor + " replaced " + outage.node() + " as master" + slots;
     logEnd(outage, what, outage.lasted(nanoTime.getAsLong()));
   }
 

@@ -46,7 +46,9 @@ class ProxyCollectorTest {
           7,
           2,
           9,
-          List.of(new NodeStats(new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6, Map.of(ErrorPrefix.OOM, 7L))),
+          List.of(
+              new NodeStats(
+                  new Endpoint("::1", 7000), 1, 7, 2, 3, 4, 5, 6, Map.of(ErrorPrefix.OOM, 7L))),
           Map.of(RetryablePrefix.MOVED, 8L),
           List.of(new LoopStats(0, 1_000_000, 2_000_000)),
           new PubSubStats(1, 2, 3, 4),
