@@ -92,7 +92,7 @@ public final class ProxyUpstream {
     this.group = common.group();
     Label label = backend.upstream();
     ProxyEvents inUse = common.events().ofUpstream(label);
-    this.trial = common.onTrial() ? new TrialEvents(inUse) : null;
+    this.trial = common.onTrial() ? new TrialEvents(inUse, control.thread()) : null;
     this.events = trial == null ? inUse : trial;
     this.logPrefix = trial == null ? LogPrefix.of(label) : LogPrefix.ofTrial(label);
     this.upstream = settings.kind().create(context(control));

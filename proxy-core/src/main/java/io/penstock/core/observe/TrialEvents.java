@@ -6,46 +6,50 @@ import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The events of an upstream on trial. They are kept until it is in use, and then passed on. If the
  * change of the settings is refused, nobody learns of them: they are not about the upstream of that
- * name that is in use. Keeps the first {@link #MOST}. Safe from any thread.
+ * name that is in use. Keeps the first {@link #MOST}. Safe from any thread; its state is confined
+ * to one.
  */
 public final class TrialEvents implements ProxyEvents {
 
   private static final int MOST = 1_000;
 
   private final ProxyEvents target;
-  private final List<Consumer<ProxyEvents>> kept = new ArrayList<>(); // guarded by this
-  private volatile boolean trial = true;
+  private final Executor thread;
+  private final List<Consumer<ProxyEvents>> kept = new ArrayList<>();
+  private boolean trial = true;
 
-  public TrialEvents(ProxyEvents target) {
+  /**
+   * @param thread passes on the events, in order
+   */
+  public TrialEvents(ProxyEvents target, Executor thread) {
     this.target = target;
+    this.thread = thread;
   }
 
-  /** Passes on what was kept, and everything from now on. */
-  public synchronized void endTrial() {
-    kept.forEach(event -> event.accept(target));
-    kept.clear();
-    trial = false;
+  /** Passes on what was kept, and everything from now on. Returns at once. */
+  public void endTrial() {
+    thread.execute(() -> {
+      trial = false;
+      kept.forEach(event -> event.accept(target));
+      kept.clear();
+    });
   }
 
   private void pass(Consumer<ProxyEvents> event) {
-    if (trial && keep(event)) {
-      return;
-    }
-    event.accept(target);
-  }
-
-  /** Returns false if the trial has ended. */
-  private synchronized boolean keep(Consumer<ProxyEvents> event) {
-    if (trial && kept.size() < MOST) {
-      kept.add(event);
-    }
-    return trial;
+    thread.execute(() -> {
+      if (!trial) {
+        event.accept(target);
+      } else if (kept.size() < MOST) {
+        kept.add(event);
+      }
+    });
   }
 
   @Override

@@ -22,7 +22,8 @@ class TrialEventsTest {
             public void backendConnected(Endpoint node) {
               seen.add(node);
             }
-          });
+          },
+          Runnable::run);
 
   @Test
   void eventsArePassedOnInOrderWhenTheTrialEnds() {
