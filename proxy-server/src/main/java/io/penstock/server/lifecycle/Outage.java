@@ -71,7 +71,12 @@ final class Outage {
           successor = owner.master();
         }
       }
-      return successor;
+      return isAt(node, successor) ? null : successor;
+    }
+
+    /** Another server at the same address is the same node in log lines. */
+    private static boolean isAt(Endpoint node, @Nullable Endpoint other) {
+      return other != null && other.toString().equals(node.toString());
     }
   }
 

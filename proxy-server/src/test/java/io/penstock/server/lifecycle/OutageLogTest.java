@@ -489,6 +489,25 @@ class OutageLogTest {
                 + " failed");
   }
 
+  /** The name of a single server leads to another one, which has the same address. */
+  @Test
+  void aServerDoesNotReplaceItself() {
+    refreshed(new SinglePlacement(new Shard(A, List.of(), 1)));
+    log.failoverHoldBegan(A, "READONLY You can't write against a read only replica.");
+    pass(Duration.ofSeconds(1));
+    var moved = new SinglePlacement(new Shard(A.successor(), List.of(), 2));
+    refreshed(moved);
+    log.failoverHoldEnded(A, held(Duration.ofSeconds(1), 1, 0));
+    checked(moved);
+
+    assertThat(lines())
+        .containsExactly(
+            "WARN Master 10.0.0.1:7000 rejects requests (READONLY You can't write against a read"
+                + " only replica.); failover hold started",
+            "INFO Master 10.0.0.1:7000 no longer rejects requests after 1.0 s; failover hold: 1"
+                + " request, 1 served, 0 failed");
+  }
+
   /** A single server, Sentinel, and shards, whose servers know nothing of slots. */
   @Test
   void serversWithoutSlotsAreNamedWithoutThem() {
