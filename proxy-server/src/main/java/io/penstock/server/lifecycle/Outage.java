@@ -71,12 +71,7 @@ final class Outage {
           successor = owner.master();
         }
       }
-      return isAt(node, successor) ? null : successor;
-    }
-
-    /** Another server at the same address is the same node in log lines. */
-    private static boolean isAt(Endpoint node, @Nullable Endpoint other) {
-      return other != null && other.toString().equals(node.toString());
+      return successor;
     }
   }
 

@@ -340,8 +340,11 @@ final class OutageLog implements ProxyEvents {
     if (!outage.isLogged()) {
       logBegin(outage);
     }
+    String replaced = name(outage.node());
+    String by =
+        name(successor).equals(replaced) ? "another server at its address" : name(successor);
     String slots = outage.slots().isEmpty() ? "" : " of slots " + outage.slots();
-    String what = "Failover: " + successor + " replaced " + outage.node() + " as master" + slots;
+    String what = "Failover: " + by + " replaced " + replaced + " as master" + slots;
     logEnd(outage, what, outage.lasted(nanoTime.getAsLong()));
   }
 
