@@ -343,8 +343,8 @@ final class OutageLog implements ProxyEvents {
     String replaced = name(outage.node());
     String by =
         name(successor).equals(replaced) ? "another server at its address" : name(successor);
-    String slots = outage.slots().isEmpty() ? "" : " of slots " + outage.slots();
-    String what = "Failover: " + by + " replaced " + replaced + " as master" + slots;
+    String as = outage.slots().isEmpty() ? " as master" : " as master of slots " + outage.slots();
+    String what = "Failover: " + by + " replaced " + replaced + as;
     logEnd(outage, what, outage.lasted(nanoTime.getAsLong()));
   }
 
