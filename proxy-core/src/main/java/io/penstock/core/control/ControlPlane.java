@@ -327,7 +327,12 @@ public final class ControlPlane {
     String reason = Outage.reason(failure);
     String masked = Credentials.mask(reason);
     String told = mayBeHeader(failure) ? node.access().transport().explain(masked) : masked;
-    return told.equals(reason) ? failure : new IllegalStateException(told);
+    if (told.equals(reason)) {
+      return failure;
+    }
+    boolean answered = Outage.isErrorReply(failure);
+    return new IllegalStateException(
+        told, answered ? new RedisCommandExecutionException(told) : null);
   }
 
   /** Returns whether a connection was made, and there was no error reply. */

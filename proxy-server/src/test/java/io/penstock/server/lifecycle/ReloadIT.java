@@ -236,14 +236,16 @@ class ReloadIT {
   void aPortThatIsInUseIsRefused() throws IOException {
     write();
     start();
-    Files.writeString(file(), yaml().replace("port: 0", "port: " + server.port()));
+    try (var other = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Files.writeString(file(), yaml().replace("port: 0", "port: " + other.getLocalPort()));
 
-    HttpResponse<String> reply = penstock.management().post(RELOAD);
+      HttpResponse<String> reply = penstock.management().post(RELOAD);
 
-    assertThat(reply.statusCode()).isEqualTo(409);
-    assertThat(reply.body())
-        .contains("Port " + server.port() + " of 127.0.0.1 (penstock.port) is in use")
-        .contains("{\"action\":\"change\",\"subject\":\"listener default\"");
+      assertThat(reply.statusCode()).isEqualTo(409);
+      assertThat(reply.body())
+          .contains("Port " + other.getLocalPort() + " of 127.0.0.1 (penstock.port) is in use")
+          .contains("{\"action\":\"change\",\"subject\":\"listener default\"");
+    }
     penstock.connect().close();
   }
 

@@ -81,7 +81,7 @@ class StartAndStopIT {
       assertThat(penstock.get("health/readiness").body()).contains("\"reached\":false");
       await()
           .untilAsserted(
-              () -> assertThat(output.toString()).containsPattern("does not answer.*" + reason));
+              () -> assertThat(output.toString()).containsPattern("rejects requests.*" + reason));
       assertThat(output).doesNotContain("s3cret");
       try (RespClient client = penstock.connect()) {
         assertThatThrownBy(() -> client.text("GET", "key"))
@@ -110,7 +110,7 @@ class StartAndStopIT {
       await().until(() -> penstock.get("health/readiness").body().contains("beginning with: ***"));
       await()
           .untilAsserted(
-              () -> assertThat(output.toString()).containsPattern("does not answer.*ERR unknown"));
+              () -> assertThat(output.toString()).containsPattern("rejects requests.*ERR unknown"));
       assertThat(output).doesNotContain("s3cret");
     }
   }
