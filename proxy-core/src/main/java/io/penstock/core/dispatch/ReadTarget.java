@@ -46,9 +46,9 @@ public final class ReadTarget {
     leftOutUntil = until;
   }
 
-  /** Ends {@link #leaveOut}. */
-  void include() {
-    leftOut = false;
+  /** Returns whether it is left out, or was and has not been asked for since. */
+  boolean isLeftOut() {
+    return leftOut;
   }
 
   /** Returns whether it may be read for the group now. */

@@ -251,11 +251,15 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     }
   }
 
+  /**
+   * A node that failed stays left out: it may have restarted without its data, and the topology
+   * thread needs time to notice.
+   */
   @Override
   public void onConnected(Endpoint node) {
     ReadTarget target = targets.get(node);
-    if (target != null) {
-      target.include();
+    if (target != null && target.isLeftOut()) {
+      target.leaveOut(loop.now() + LEFT_OUT_NANOS);
     }
     super.onConnected(node);
   }

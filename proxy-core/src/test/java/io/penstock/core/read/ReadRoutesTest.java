@@ -3,6 +3,7 @@ package io.penstock.core.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterErrorPolicy;
@@ -25,6 +26,7 @@ import io.penstock.core.upstream.ReadTargets;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.Topology;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -191,6 +193,19 @@ class ReadRoutesTest {
     int port = portOf(client, FIRST);
 
     Objects.requireNonNull(dispatcher.readNodes()).leaveOut(FIRST, node(port));
+
+    assertThat(portOf(client, FIRST)).isNotEqualTo(port);
+  }
+
+  /** It may have restarted without its data, and the topology thread has not asked it since. */
+  @Test
+  void aReplicaIsNotReadAsSoonAsItIsConnectedAgain() {
+    ReadRoutes client = client();
+    int port = portOf(client, FIRST);
+    var listener = (BackendListener) Objects.requireNonNull(dispatcher.readNodes());
+
+    listener.onDisconnected(node(port), 0, new IOException("connection reset"));
+    listener.onConnected(node(port));
 
     assertThat(portOf(client, FIRST)).isNotEqualTo(port);
   }
