@@ -10,6 +10,7 @@ import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.Label;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
 import java.util.List;
@@ -244,7 +245,7 @@ public record ProxySettings(
   }
 
   /** Returns the settings of one event loop's connections to the nodes of an upstream. */
-  BackendSettings backendSettings(Upstream upstream) {
+  BackendSettings backendSettings(Upstream upstream, ProxyChain chain) {
     int turnConnections =
         switch (dispatch) {
           case Dispatch.Async _ -> 0;
@@ -260,6 +261,7 @@ public record ProxySettings(
         backend.hold().maxRequests(),
         backend.bounds(),
         upstream.reads(),
-        Label.ofUpstream(upstream.name(), upstreams.size() == 1));
+        Label.ofUpstream(upstream.name(), upstreams.size() == 1),
+        chain);
   }
 }

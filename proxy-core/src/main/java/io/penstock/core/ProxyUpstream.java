@@ -87,7 +87,7 @@ public final class ProxyUpstream {
     this.settings = settings;
     this.chain = before == null ? ProxyChain.create() : before.chain.successor();
     this.control = common.control().with(settings.backend().connectTimeout(), chain);
-    this.backend = all.backendSettings(settings).with(chain);
+    this.backend = all.backendSettings(settings, chain);
     this.dispatch = all.dispatch();
     this.group = common.group();
     Label label = backend.upstream();

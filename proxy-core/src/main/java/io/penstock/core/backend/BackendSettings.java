@@ -58,21 +58,6 @@ public record BackendSettings(
 
   private static final int SILENT_TIMEOUTS = 3;
 
-  /** Returns these settings for the connections of an upstream with this chain. */
-  public BackendSettings with(ProxyChain other) {
-    return new BackendSettings(
-        connectTimeout,
-        commandTimeout,
-        connectionsPerNode,
-        exclusiveConnections,
-        turnConnections,
-        maxHeld,
-        queueLimits,
-        reads,
-        upstream,
-        other);
-  }
-
   /** A connection with pending replies that receives nothing for this long is closed. */
   long longestSilenceNanos() {
     return SILENT_TIMEOUTS * commandTimeout.toNanos();

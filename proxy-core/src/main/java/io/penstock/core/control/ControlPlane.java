@@ -337,10 +337,7 @@ public final class ControlPlane {
 
   /** Returns whether a connection was made, and there was no error reply. */
   private static boolean mayBeHeader(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
+    Throwable root = Outage.rootOf(failure);
     return !(root instanceof RedisCommandExecutionException
         || root instanceof ConnectException
         || root instanceof UnknownHostException);

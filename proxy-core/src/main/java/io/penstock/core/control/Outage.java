@@ -63,7 +63,8 @@ public final class Outage {
     return rootOf(failure) instanceof RedisCommandExecutionException;
   }
 
-  private static Throwable rootOf(Throwable failure) {
+  /** Returns the last cause. */
+  static Throwable rootOf(Throwable failure) {
     Throwable deepest = failure;
     while (deepest.getCause() != null) {
       deepest = deepest.getCause();

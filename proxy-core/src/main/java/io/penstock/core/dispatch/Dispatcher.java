@@ -99,7 +99,7 @@ public sealed interface Dispatcher permits AsyncDispatcher, SyncDispatcher {
    */
   boolean mayBeBusy(Endpoint node, Protocol protocol, int client, long time);
 
-  /** Sends the exchange to this node so that a script, whoever runs it, does not delay it. */
+  /** Sends the exchange to this node so that no script of any client delays it. */
   void sendPastScripts(Endpoint node, Exchange exchange);
 
   /**

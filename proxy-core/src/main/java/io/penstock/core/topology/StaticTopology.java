@@ -40,9 +40,7 @@ public final class StaticTopology implements Upstream {
   /** Time after a change: an address that leads to several servers must not cause it often. */
   static final Duration CHANGE_PERIOD = Duration.ofSeconds(10);
 
-  private final @Nullable Environment environment; // null: nobody is asked
-  private final @Nullable Outage rejections; // for the rate of log lines; null as well
-  private final @Nullable TopologyReports reports; // null as well
+  private final @Nullable RoleCheck check; // null: no server is asked
   private final AtomicBoolean mayAsk = new AtomicBoolean(true);
   private volatile SinglePlacement placement;
   private volatile boolean closed;
@@ -58,16 +56,28 @@ public final class StaticTopology implements Upstream {
       Function<Endpoint, CompletionStage<Boolean>> isMaster,
       LogPrefix logPrefix) {}
 
+  /**
+   * What a topology that asks for roles has in addition.
+   *
+   * @param rejections for the rate of log lines
+   */
+  private record RoleCheck(Environment around, Outage rejections, TopologyReports reports) {
+
+    static RoleCheck in(Environment around) {
+      return new RoleCheck(
+          around,
+          new Outage(around.thread::nanoTime),
+          new TopologyReports(around.thread, ProxyEvents.NONE));
+    }
+  }
+
   public StaticTopology(Endpoint server) {
     this(server, List.of(), null);
   }
 
   StaticTopology(Endpoint master, List<Endpoint> replicas, @Nullable Environment environment) {
     this.placement = new SinglePlacement(new Shard(master, replicas, 0));
-    this.environment = environment;
-    this.rejections = environment == null ? null : new Outage(environment.thread::nanoTime);
-    this.reports =
-        environment == null ? null : new TopologyReports(environment.thread, ProxyEvents.NONE);
+    this.check = environment == null ? null : RoleCheck.in(environment);
   }
 
   @Override
@@ -83,56 +93,53 @@ public final class StaticTopology implements Upstream {
   /** {@inheritDoc} The thread is the topology thread. */
   @Override
   public void onChange(Consumer<Placement> listener) {
-    if (reports != null) {
-      reports.onChange(listener);
+    if (check != null) {
+      check.reports.onChange(listener);
     }
   }
 
   @Override
   public void demoted(Endpoint node) {
-    if (environment != null && !closed && mayAsk.compareAndSet(true, false)) {
-      environment.thread.execute(() -> ask(environment, node));
+    if (check != null && !closed && mayAsk.compareAndSet(true, false)) {
+      check.around.thread.execute(() -> ask(check, node));
     }
   }
 
-  private void ask(Environment around, Endpoint node) {
+  private void ask(RoleCheck with, Endpoint node) {
     if (!node.equals(placement.shard().master())) {
       mayAsk.set(true); // an earlier one: it is not used any more
       return;
     }
+    Environment around = with.around;
     Stages.call(() -> around.isMaster.apply(node))
         .whenComplete((isMaster, failure) ->
             around.thread.execute(() -> {
               boolean changes = failure == null && isMaster && !closed;
               if (changes) {
-                change(around, node);
+                change(with, node);
               } else {
-                logRejections(around, node, failure);
+                logRejections(with, node, failure);
               }
               around.thread.runAfter(changes ? CHANGE_PERIOD : ASK_PERIOD, () -> mayAsk.set(true));
             }));
   }
 
-  private void change(Environment around, Endpoint node) {
+  private void change(RoleCheck with, Endpoint node) {
     LOG.warn(
         "{}{} rejects writes (READONLY): it is a replica. Its address leads to a master now:"
             + " connecting anew",
-        around.logPrefix,
+        with.around.logPrefix,
         node);
     placement = new SinglePlacement(new Shard(node.successor(), placement.shard().replicas(), 0));
-    if (rejections != null) {
-      rejections.recordSuccess();
-    }
-    if (reports != null) {
-      reports.changed(placement);
-    }
+    with.rejections.recordSuccess();
+    with.reports.changed(placement);
   }
 
-  private void logRejections(Environment around, Endpoint node, @Nullable Throwable failure) {
-    if (rejections != null && !closed && rejections.recordFailure()) {
+  private void logRejections(RoleCheck with, Endpoint node, @Nullable Throwable failure) {
+    if (!closed && with.rejections.recordFailure()) {
       LOG.warn(
           "{}{} rejects writes (READONLY): it is a replica, and its address leads to no master: {}",
-          around.logPrefix,
+          with.around.logPrefix,
           node,
           failure == null ? "a new connection reaches a replica" : Outage.reason(failure));
     }

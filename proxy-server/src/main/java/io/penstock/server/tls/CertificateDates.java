@@ -47,15 +47,15 @@ final class CertificateDates {
       String subject = certificate.getSubjectX500Principal().getName();
       if (now.isAfter(end)) {
         LOG.warn(
-            "The certificate {} of SSL bundle {} expired at {}: whoever verifies it closes the"
+            "The certificate {} of SSL bundle {} expired at {}: peers that verify it close the"
                 + " connection",
             subject,
             bundle,
             end);
       } else if (now.isBefore(begin)) {
         LOG.warn(
-            "The certificate {} of SSL bundle {} is not valid before {}: whoever verifies it closes"
-                + " the connection",
+            "The certificate {} of SSL bundle {} is not valid before {}: peers that verify it"
+                + " close the connection",
             subject,
             bundle,
             begin);
