@@ -146,8 +146,12 @@ class HeldRequestsTest extends EitherDispatcher {
           }
         };
     Peer client = rig().client();
+    client.send(set("a", "0"));
+    Peer node = accept(1).expect(set("a", "0")).send("+OK\r\n");
+    client.expect("+OK\r\n");
+    report(events); // the first request was held until the connection was made
     client.send(set("a", "1"));
-    Peer node = accept(1).expect(set("a", "1")).send("-CLUSTERDOWN The cluster is down\r\n");
+    node.expect(set("a", "1")).send("-CLUSTERDOWN The cluster is down\r\n");
     awaitHeld(1);
     report(events);
     assertThat(seen).containsExactly("began: CLUSTERDOWN The cluster is down");
