@@ -152,6 +152,21 @@ final class KeySources {
     return sources;
   }
 
+  /** Returns the first key with this name or below it that has a value, or null. */
+  @Nullable ConfigurationPropertyName firstAt(ConfigurationPropertyName name) {
+    for (ConfigurationPropertySource source : sources) {
+      ConfigurationPropertyName found =
+          Stream.concat(Stream.of(name), names(source).filter(name::isAncestorOf))
+              .filter(key -> source.getConfigurationProperty(key) != null && !isEmpty(source, key))
+              .min(Comparator.naturalOrder())
+              .orElse(null);
+      if (found != null) {
+        return found;
+      }
+    }
+    return null;
+  }
+
   @Nullable ConfigurationProperty find(ConfigurationPropertyName name) {
     for (ConfigurationPropertySource source : sources) {
       ConfigurationProperty property = source.getConfigurationProperty(name);

@@ -1,13 +1,14 @@
 package io.penstock.server.config;
 
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.util.PlaceholderResolutionException;
 
 /**
- * Checks the management port before Spring does: for an invalid port, the web server prints a stack
- * trace after everything else has started.
+ * Checks the management port before Spring does: for an invalid port or key, the web server prints
+ * a stack trace after everything else has started, or ignores it.
  */
 final class ManagementPortCheck {
 
@@ -16,22 +17,30 @@ final class ManagementPortCheck {
   /** The key that the web server reads. By default it is the management port. */
   private static final String SERVER = "server.port";
 
+  /** What Spring reads if the management port has a server of its own; these keys apply here. */
+  private static final Map<String, String> KEYS_OF_A_SECOND_SERVER =
+      Map.of(
+          "management.server.address", "server.address",
+          "management.server.ssl", "server.ssl",
+          "management.server.base-path", "management.endpoints.web.base-path");
+
   private static final int MAX_PORT = 65_535;
 
   private ManagementPortCheck() {}
 
   /**
-   * Checks both keys.
+   * Checks both ports, and keys of a second server.
    *
    * @throws InvalidConfigurationException for a value that is neither a port nor -1; for an empty
-   *     management port, because Spring Boot would open 8080; and for two different ports: Spring
-   *     Boot would open both, and the management port would have neither its limits nor its
-   *     protection
+   *     management port, because Spring Boot would open 8080; for two different ports: Spring Boot
+   *     would open both, and the management port would have neither its limits nor its protection;
+   *     and for a key that applies to a second server only
    */
   static void check(ConfigurableEnvironment environment) {
     check(MANAGEMENT, environment);
     check(SERVER, environment);
     rejectEmpty(environment);
+    rejectKeysOfASecondServer(environment);
     Integer management = port(environment.getProperty(MANAGEMENT));
     String server = environment.getProperty(SERVER);
     if (management != null && server != null && !management.equals(port(server))) {
@@ -50,6 +59,20 @@ final class ManagementPortCheck {
     if (value != null && value.isEmpty()) {
       throw invalid(MANAGEMENT, environment, "it is empty");
     }
+  }
+
+  private static void rejectKeysOfASecondServer(ConfigurableEnvironment environment) {
+    KeySources sources = new KeySources(environment);
+    KEYS_OF_A_SECOND_SERVER.forEach((key, instead) -> {
+      ConfigurationPropertyName name = sources.firstAt(ConfigurationPropertyName.of(key));
+      if (name != null) {
+        throw new InvalidConfigurationException(
+            sources.fault(
+                name,
+                "it has no effect: Penstock has one HTTP port",
+                "write " + name.toString().replace(key, instead)));
+      }
+    });
   }
 
   private static void check(String key, ConfigurableEnvironment environment) {

@@ -68,6 +68,23 @@ class ManagementPortCheckTest {
     assertThat(fault.fix()).isEqualTo("remove it; management.server.port is the HTTP port");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "management.server.address, 127.0.0.1, server.address",
+    "management.server.ssl.certificate, a.pem, server.ssl.certificate",
+    "management.server.base-path, /manage, management.endpoints.web.base-path"
+  })
+  void aKeyOfASecondServerIsRejected(String key, String value, String instead) {
+    ConfigurationFault fault = faultOf(key, value);
+
+    assertThat(fault).isNotNull();
+    assertThat(fault.key()).isEqualTo(key);
+    assertThat(fault.value()).isEqualTo(value);
+    assertThat(fault.reason()).isEqualTo("it has no effect: Penstock has one HTTP port");
+    assertThat(fault.fix()).isEqualTo("write " + instead);
+    assertThat(faultOf(key, "")).isNull();
+  }
+
   @Test
   void withoutAManagementPortTheServersIsTheOnlyOne() {
     MockEnvironment environment = new MockEnvironment().withProperty("server.port", "8080");

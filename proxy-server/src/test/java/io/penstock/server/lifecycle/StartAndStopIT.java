@@ -271,6 +271,21 @@ class StartAndStopIT {
     }
   }
 
+  @Test
+  void reportsThatTheManagementPortCannotBeOpened(CapturedOutput output) {
+    String address = "192.0.2.1"; // of no machine (RFC 5737)
+
+    assertThatThrownBy(() ->
+            RunningPenstock.inFrontOf("redis://127.0.0.1:1", "--server.address=" + address).close())
+        .isNotNull();
+
+    assertThat(output)
+        .containsPattern(
+            "Port \\S+ \\(management.server.port\\) cannot be opened at 192.0.2.1"
+                + " \\(server.address\\)")
+        .doesNotContain("\tat ");
+  }
+
   private static boolean inFlight(RunningPenstock penstock) {
     return penstock
         .get("prometheus")
