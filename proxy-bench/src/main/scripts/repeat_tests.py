@@ -6,7 +6,8 @@
 
 Maven compiles once. After that, each integration test class has a JVM of its own for each run, and all unit tests of a module share one. Busy
 processes take the processors meanwhile. Results are appended to a table; what it has enough runs of is not run again, so a run that was ended
-goes on where it was. The output of failures is kept beside the table. Exits with 1 if the table has a failure.
+goes on where it was. The output of failures is kept beside the table. Exits with 1 if the table has a failure. SIGTERM ends
+it with all that it started.
 """
 import argparse
 import csv
@@ -16,6 +17,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import xml.etree.ElementTree as xml
 
@@ -35,7 +37,19 @@ class Build:
         path = os.path.join(self.folder, "class-path-${project.artifactId}")
         run_maven("-pl", ",".join(MODULES), "-am", "-DskipTests", "package", "dependency:build-classpath",
                   "-Dmdep.includeScope=test", "-Dmdep.outputFile=" + path)
-        run_maven("-N", "dependency:copy", f"-Dartifact={CONSOLE}:{self.junit_version()}", "-DoutputDirectory=" + self.folder)
+        shown = run_maven("-N", "validate", "dependency:copy", f"-Dartifact={CONSOLE}:{self.junit_version()}",
+                          "-DoutputDirectory=" + self.folder,
+                          "exec:exec", "-Dexec.executable=java", "-Dexec.args=-XshowSettings:properties -version")
+        with open(self.java_file(), "w") as file:
+            file.write(os.path.join(re.search(r"java\.home = (.+)", shown).group(1).strip(), "bin", "java"))
+
+    def java_file(self):
+        return os.path.join(self.folder, "java")
+
+    def java(self):
+        """The program of the JDK that Maven chose, which need not be the one on PATH."""
+        with open(self.java_file()) as file:
+            return file.read()
 
     def junit_version(self):
         return re.search(r"junit-platform-engine-([0-9.]+)\.jar", self.dependencies("proxy-core")).group(1)
@@ -49,7 +63,7 @@ class Build:
         console = glob.glob(os.path.join(self.folder, "junit-platform-console-standalone-*.jar"))[0]
         target = os.path.join(ROOT, module, "target")
         path = ":".join([console, target + "/test-classes", target + "/classes", self.dependencies(module)])
-        return (["java"] + flags() + [
+        return ([self.java()] + flags() + [
             f"-Dpenstock.test.fork={fork}", f"-Dpenstock.dispatch={dispatch}", "-Dspring.aot.enabled=true",
             "-Dbasedir=" + os.path.join(ROOT, module), "-cp", path, "org.junit.platform.console.ConsoleLauncher",
             "execute", "--disable-banner", "--disable-ansi-colors", "--details=summary", "--exclude-tag=thorough",
@@ -57,7 +71,14 @@ class Build:
 
 
 def run_maven(*arguments):
-    subprocess.run([os.path.join(ROOT, "mvnw"), "-q", "-ntp", *arguments], cwd=ROOT, check=True)
+    """What it printed."""
+    with tempfile.TemporaryFile("w+") as output:
+        code = run([os.path.join(ROOT, "mvnw"), "-q", "-ntp", *arguments], ROOT, output, None)
+        output.seek(0)
+        text = output.read()
+    if code != 0:
+        sys.exit(f"{text}\nmvnw {' '.join(arguments)} failed with {code}")
+    return text
 
 
 def flags():
@@ -122,21 +143,19 @@ class Load:
             process.wait()
 
 
-def run(command, module, log, seconds):
+def run(command, folder, output, seconds):
     """The exit code; None if it took longer than allowed. Ends everything that the command started."""
-    with open(log, "w") as output:
-        process = subprocess.Popen(command, cwd=os.path.join(ROOT, module), stdout=output, stderr=subprocess.STDOUT,
-                                   start_new_session=True)
+    process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
         try:
-            return process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
 
 
 def failed_classes(log, classes):
@@ -160,6 +179,8 @@ def main():
     parser.add_argument("--out", default=os.path.join(ROOT, "target", "repeated-tests"))
     options = parser.parse_args()
 
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, frame: sys.exit(128 + number))  # so that what was started is ended first
     os.makedirs(os.path.join(options.out, "failures"), exist_ok=True)
     build = Build(options.out)
     if not options.no_build:
@@ -189,7 +210,9 @@ def repeat(build, table, options, end):
                 return
             log = os.path.join(options.out, "failures", f"{due[0]}-{options.dispatch}-{number}.log")
             begin = time.monotonic()
-            code = run(build.command(module, due, options.fork, options.dispatch), module, log, options.class_minutes * 60)
+            with open(log, "w") as output:
+                code = run(build.command(module, due, options.fork, options.dispatch), os.path.join(ROOT, module), output,
+                           options.class_minutes * 60)
             seconds = time.monotonic() - begin
             failed = [] if code == 0 else due if code is None else failed_classes(log, due)
             for name in due:
