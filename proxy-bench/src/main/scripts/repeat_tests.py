@@ -4,8 +4,9 @@
     proxy-bench/src/main/scripts/repeat_tests.py --runs 30 --minutes 120
     proxy-bench/src/main/scripts/repeat_tests.py --only 'Tls|Reload' --dispatch sync
 
-Maven compiles once. After that, each integration test class has a JVM of its own for each run, and all unit tests of a module share one. Busy
-processes take the processors meanwhile. Results are appended to a table; what it has enough runs of is not run again, so a run that was ended
+Maven compiles once. After that, each integration test class has a JVM of its own for a few runs, and all unit tests of a module share one. The
+first run of a JVM is slow, as in the build; later runs take less time, since classes are loaded and compiled. Busy processes take the processors
+meanwhile. Results are appended to a table; what it has enough runs of is not run again, so a run that was ended
 goes on where it was. The output of failures is kept beside the table. Exits with 1 if the table has a failure. SIGTERM ends
 it with all that it started.
 """
@@ -59,15 +60,14 @@ class Build:
         with open(os.path.join(self.folder, "class-path-" + artifact)) as file:
             return file.read().strip()
 
-    def command(self, module, classes, fork, dispatch):
+    def command(self, module, classes, runs, seconds, options):
         console = glob.glob(os.path.join(self.folder, "junit-platform-console-standalone-*.jar"))[0]
         target = os.path.join(ROOT, module, "target")
         path = ":".join([console, target + "/test-classes", target + "/classes", self.dependencies(module)])
         return ([self.java()] + flags() + [
-            f"-Dpenstock.test.fork={fork}", f"-Dpenstock.dispatch={dispatch}", "-Dspring.aot.enabled=true",
-            "-Dbasedir=" + os.path.join(ROOT, module), "-cp", path, "org.junit.platform.console.ConsoleLauncher",
-            "execute", "--disable-banner", "--disable-ansi-colors", "--details=summary", "--exclude-tag=thorough",
-            "--include-classname=.*"] + ["--select-class=" + name for name in classes])
+            f"-Dpenstock.test.fork={options.fork}", f"-Dpenstock.dispatch={options.dispatch}", "-Dspring.aot.enabled=true",
+            "-Dbasedir=" + os.path.join(ROOT, module), "-cp", path, os.path.join(os.path.dirname(os.path.abspath(__file__)), "RepeatTests.java"),
+            str(runs), str(seconds)] + classes)
 
 
 def run_maven(*arguments):
@@ -158,17 +158,17 @@ def run(command, folder, output, seconds):
         process.wait()
 
 
-def failed_classes(log, classes):
-    """The classes that the console's list of failures names; all of them if it has none."""
+def outcomes(log):
+    """(class, outcome, seconds) of each run that ended."""
     with open(log, errors="replace") as file:
-        named = set(re.findall(r"^\s+JUnit Jupiter:(\w+)", file.read(), re.MULTILINE))
-    failed = [name for name in classes if name.rsplit(".", 1)[1] in named]
-    return failed or classes
+        found = re.findall(r"^RUN (passed|failed) ([0-9.]+) (\S+)$", file.read(), re.MULTILINE)
+    return [(name, outcome, float(seconds)) for outcome, seconds, name in found]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=30, help="of each class")
+    parser.add_argument("--runs-of-jvm", type=int, default=5, help="after which another JVM is started")
     parser.add_argument("--minutes", type=float, default=60, help="no run begins later")
     parser.add_argument("--class-minutes", type=float, default=15, help="a run that takes longer has failed")
     parser.add_argument("--only", default="", help="a regular expression that class names must contain")
@@ -200,29 +200,38 @@ def main():
 
 
 def repeat(build, table, options, end):
-    """Each class once, then each class again, so that a run that is ended has tried all classes."""
-    for number in range(1, options.runs + 1):
+    """Each class a few times, then each class again, so that a run that is ended has tried all classes."""
+    for first in range(0, options.runs, options.runs_of_jvm):
+        wanted = min(first + options.runs_of_jvm, options.runs)
         for module, classes in batches(options.only):
-            due = [name for name in classes if table.runs(name, options.dispatch) < number]
+            fewest = min(table.runs(name, options.dispatch) for name in classes)
+            due = [name for name in classes if table.runs(name, options.dispatch) < wanted]
+            left = end - time.monotonic()
             if not due:
                 continue
-            if time.monotonic() >= end:
+            if left <= 0:
                 return
-            log = os.path.join(options.out, "failures", f"{due[0]}-{options.dispatch}-{number}.log")
-            begin = time.monotonic()
-            with open(log, "w") as output:
-                code = run(build.command(module, due, options.fork, options.dispatch), os.path.join(ROOT, module), output,
-                           options.class_minutes * 60)
-            seconds = time.monotonic() - begin
-            failed = [] if code == 0 else due if code is None else failed_classes(log, due)
-            for name in due:
-                outcome = "passed" if name not in failed else "failed" if code is not None else "too long"
-                table.add(name, options.dispatch, outcome, seconds / len(due))
-            if failed:
-                print(f"run {number}: FAILED {', '.join(failed)}; {log}", flush=True)
-            else:
-                os.remove(log)
-                print(f"run {number}: {len(due)} of {module} passed in {seconds:.0f} s ({due[0]})", flush=True)
+            log = os.path.join(options.out, "failures", f"{due[0]}-{options.dispatch}-{fewest + 1}.log")
+            repeat_in_jvm(build, table, options, module, due, wanted - fewest, left, log)
+
+
+def repeat_in_jvm(build, table, options, module, classes, runs, seconds, log):
+    begin = time.monotonic()
+    with open(log, "w") as output:
+        code = run(build.command(module, classes, runs, int(seconds), options), os.path.join(ROOT, module), output,
+                   options.class_minutes * 60 * runs)
+    taken = time.monotonic() - begin
+    ended = outcomes(log)
+    if code is None or code != 0 and not any(outcome == "failed" for _, outcome, _ in ended):  # the JVM ended within a run
+        ended += [(name, "too long" if code is None else "failed", taken / len(classes)) for name in classes]
+    for name, outcome, each in ended:
+        table.add(name, options.dispatch, outcome, each)
+    failed = sorted({name for name, outcome, _ in ended if outcome != "passed"})
+    if failed:
+        print(f"FAILED {', '.join(failed)}; {log}", flush=True)
+    else:
+        os.remove(log)
+        print(f"{len(ended)} runs of {len(classes)} of {module} passed in {taken:.0f} s ({classes[0]})", flush=True)
 
 
 if __name__ == "__main__":
