@@ -24,8 +24,9 @@ import java.util.TreeMap;
  *
  * <p>The table has the commands of all sources. Where sources differ about a command, the last one
  * applies, so list the newest server last. The checked-in table is generated from the facts files
- * {@code redis-7.0.15.json valkey-8-dev.json redis-8-dev.json} in the folder {@code facts}, in this
- * order. The same sources give the same bytes.
+ * {@code redis-7.0.15.json valkey-8.1.8.json valkey-9.1.2.json redis-8.0.6.json redis-8.2.3.json
+ * redis-8.6.3.json} in the folder {@code facts}, in this order. The same sources give the same
+ * bytes.
  */
 final class GenerateCommandTable {
 
@@ -33,8 +34,8 @@ final class GenerateCommandTable {
       """
       # What servers report about their commands. Generated, do not edit; see GenerateCommandTable.java.
       # All commands of these sources: %s
-      # Where sources differ about a command, the last one applies. It is the newest server: it accepts the
-      # most arguments, and a node that accepts fewer answers with an error.
+      # Where sources differ about a command, the last one applies: the newest Redis, which all in all accepts the
+      # most arguments. No difference decides where a command is sent.
       #
       # name arity in= flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
       #   in     the sources that have it, if not all do
@@ -50,7 +51,7 @@ final class GenerateCommandTable {
       System.err.println("a SOURCE is a facts file or host:port of a server, the newest last");
       System.exit(2);
     }
-    TreeMap<String, Map<?, ?>> commands = new TreeMap<>();
+    Map<String, Map<?, ?>> commands = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
     Map<String, List<String>> sourcesOf = new HashMap<>();
     List<String> names = new ArrayList<>();
     for (String source : sources) {

@@ -50,7 +50,7 @@ public final class CommandErrors {
 
   /** Returns the error for a wrong number of arguments; see {@link CommandSpec#acceptsArity}. */
   public static String wrongArity(CommandSpec spec) {
-    return "ERR wrong number of arguments for '" + spec.name() + "' command";
+    return "ERR wrong number of arguments for '" + spec.wireName() + "' command";
   }
 
   /**

@@ -22,7 +22,7 @@ final class CommandInfoWriter {
   void write(CommandSpec spec) {
     CommandFacts.LegacyRange range = spec.facts().range();
     reply.array(10);
-    reply.bulk(spec.name());
+    reply.bulk(spec.wireName());
     reply.integer(spec.arity());
     reply.set(spec.facts().flags().size());
     for (CommandFlag flag : spec.facts().flags()) {

@@ -130,7 +130,7 @@ public final class CommandReplies {
     }
     reply.array(chosen.size());
     for (CommandSpec spec : chosen) {
-      reply.bulk(spec.name());
+      reply.bulk(spec.wireName());
     }
   }
 

@@ -77,6 +77,7 @@ final class CommandReplyParser {
     }
     return new CommandFacts(
         name.toLowerCase(Locale.ROOT),
+        name,
         arity.intValue(),
         constants(CommandFlag.class, list(entry, 2)),
         constants(AclCategory.class, list(entry, 6)),

@@ -96,6 +96,11 @@ public final class CommandSpec {
     return facts.name();
   }
 
+  /** Returns the name as servers write it: commands of modules may have capitals. */
+  public String wireName() {
+    return facts.wireName();
+  }
+
   /** Returns the name in upper case; {@code CONFIG GET} for a subcommand. */
   public String displayName() {
     return displayName;

@@ -11,12 +11,14 @@ import java.util.Set;
  * What servers report about one command: a line of {@code commands.table}.
  *
  * @param name lower case, {@code container|subcommand} for subcommands
+ * @param wireName the name as servers write it: commands of modules may have capitals
  * @param arity as in Redis: {@code -n} means at least n arguments, the name included
  * @param range the first key, last key and step of servers before 7, as {@code COMMAND} still
  *     reports them
  */
 public record CommandFacts(
     String name,
+    String wireName,
     int arity,
     Set<CommandFlag> flags,
     Set<AclCategory> acl,
@@ -63,7 +65,14 @@ public record CommandFacts(
       }
     }
     return new CommandFacts(
-        words[0], Integer.parseInt(words[1]), flags, acl, tips, range, keySpecs);
+        words[0].toLowerCase(Locale.ROOT),
+        words[0],
+        Integer.parseInt(words[1]),
+        flags,
+        acl,
+        tips,
+        range,
+        keySpecs);
   }
 
   /** Returns the container's name for a subcommand, otherwise the command's own name. */
@@ -78,7 +87,7 @@ public record CommandFacts(
 
   /** Returns a copy with another arity. */
   public CommandFacts withArity(int other) {
-    return new CommandFacts(name, other, flags, acl, tips, range, keySpecs);
+    return new CommandFacts(name, wireName, other, flags, acl, tips, range, keySpecs);
   }
 
   public RequestPolicy requestPolicy() {

@@ -83,7 +83,7 @@ class CommandRepliesTest {
   @CsvSource(
       delimiter = ';',
       value = {
-        "COMMAND COUNT; :250",
+        "COMMAND COUNT; :278",
         "COMMAND LIST FILTERBY PATTERN XR*; *4 $6 xrange $5 xread $10 xreadgroup $9 xrevrange",
         "COMMAND LIST FILTERBY pattern config*t; *3 $10 config|get $16 config|resetstat $10 config|set",
         "COMMAND LIST FILTERBY ACLCAT TRANSACTION;"
@@ -128,8 +128,8 @@ class CommandRepliesTest {
   void commandAndInfoWithoutNamesListAllCommands() {
     String all = reply(Protocol.RESP2, "COMMAND");
 
-    assertThat(all).startsWith("*250\r\n*10\r\n$3\r\nacl\r\n").endsWith("*0\r\n");
+    assertThat(all).startsWith("*278\r\n*10\r\n$3\r\nacl\r\n").endsWith("*0\r\n");
     assertThat(reply(Protocol.RESP2, "COMMAND INFO")).isEqualTo(all);
-    assertThat(reply(Protocol.RESP2, "COMMAND LIST")).startsWith("*382\r\n$3\r\nacl\r\n");
+    assertThat(reply(Protocol.RESP2, "COMMAND LIST")).startsWith("*426\r\n$3\r\nacl\r\n");
   }
 }

@@ -154,9 +154,9 @@ public class CommandTableTest {
 
   @Test
   void theTableHasTheCommandsOfAllServers() {
-    assertThat(table.commands()).hasSize(250);
-    assertThat(table.size()).isEqualTo(382);
-    assertThat(table.byName("httl").isReadOnly()).isTrue(); // Redis only
+    assertThat(table.commands()).hasSize(278);
+    assertThat(table.size()).isEqualTo(426);
+    assertThat(table.byName("vcard").isReadOnly()).isTrue(); // Redis only
     assertThat(table.byName("script|show").arity()).isEqualTo(3); // Valkey only
   }
 

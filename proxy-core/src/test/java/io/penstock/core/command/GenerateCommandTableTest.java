@@ -14,7 +14,13 @@ import org.junit.jupiter.api.io.TempDir;
 class GenerateCommandTableTest {
 
   private static final List<String> SOURCES =
-      List.of("redis-7.0.15.json", "valkey-8-dev.json", "redis-8-dev.json");
+      List.of(
+          "redis-7.0.15.json",
+          "valkey-8.1.8.json",
+          "valkey-9.1.2.json",
+          "redis-8.0.6.json",
+          "redis-8.2.3.json",
+          "redis-8.6.3.json");
   private static final Path TABLE =
       Path.of("src/main/resources/io/penstock/core/command/commands.table");
 
