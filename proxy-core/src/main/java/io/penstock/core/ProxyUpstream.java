@@ -142,7 +142,7 @@ public final class ProxyUpstream {
     CommandTable commands = known.commands();
     return commands.rules().equals(rules)
         ? known
-        : new ServerFacts(known.version(), known.valkey(), commands.withRules(rules));
+        : known.with(commands.withRules(rules));
   }
 
   /** An upstream that only serves reads rejects what may write. */

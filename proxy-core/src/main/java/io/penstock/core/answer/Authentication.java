@@ -6,6 +6,7 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.limit.Allowance;
@@ -257,7 +258,8 @@ public final class Authentication {
     control.setProtocol(wanted);
     ServerFacts servers = reader.servers();
     var reply = new ReplyWriter(out, wanted);
-    reply.map(7);
+    HelloFacts hello = servers.hello();
+    reply.map(hello.zone().isEmpty() ? 7 : 8);
     reply.bulk("server");
     reply.bulk(servers.name());
     reply.bulk("version");
@@ -271,7 +273,25 @@ public final class Authentication {
     reply.bulk("role");
     reply.bulk("master");
     reply.bulk("modules");
-    reply.array(0);
+    reply.array(hello.modules().size());
+    hello.modules().forEach(module -> write(module, reply));
+    if (!hello.zone().isEmpty()) {
+      reply.bulk("availability_zone");
+      reply.bulk(hello.zone());
+    }
+  }
+
+  private static void write(HelloFacts.Module module, ReplyWriter reply) {
+    reply.map(4);
+    reply.bulk("name");
+    reply.bulk(module.name());
+    reply.bulk("ver");
+    reply.integer(module.version());
+    reply.bulk("path");
+    reply.bulk(module.path());
+    reply.bulk("args");
+    reply.array(module.args().size());
+    module.args().forEach(reply::bulk);
   }
 
   private static void error(ByteBuf out, String line) {

@@ -6,6 +6,7 @@ import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
@@ -75,7 +76,7 @@ public final class ClientAdministration {
   /** Unblocks a client: its loop sends the request to the node that it blocks on. */
   private void unblock(ReplySlot request, Command command) {
     boolean error = command.argc() == 4 && command.argEqualsIgnoreCase(3, "error");
-    if (command.argc() > 4) {
+    if (hasTooMany(command)) {
       reject(request, syntaxError(command));
     } else if (command.argc() == 4 && !error && !command.argEqualsIgnoreCase(3, "timeout")) {
       reject(request, "ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
@@ -114,6 +115,10 @@ public final class ClientAdministration {
       sum = sum.thenCombine(answer, Integer::sum);
     }
     return sum;
+  }
+
+  private boolean hasTooMany(Command command) {
+    return command.argc() > 4 && !ServerWords.ignoresFurtherArguments(context.reader().servers());
   }
 
   private static String syntaxError(Command command) {
@@ -210,9 +215,9 @@ public final class ClientAdministration {
   }
 
   private void pause(ReplySlot request, Command command) {
-    boolean all = command.argc() == 3 || command.argEqualsIgnoreCase(3, "all");
+    boolean all = command.argc() != 4 || command.argEqualsIgnoreCase(3, "all");
     long millis = command.argAsLong(2);
-    if (command.argc() > 4) {
+    if (hasTooMany(command)) {
       reject(request, syntaxError(command));
     } else if (!all && !command.argEqualsIgnoreCase(3, "write")) {
       reject(request, "ERR CLIENT PAUSE mode must be WRITE or ALL");

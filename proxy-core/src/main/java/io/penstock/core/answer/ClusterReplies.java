@@ -15,6 +15,7 @@ import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
@@ -62,11 +63,17 @@ public final class ClusterReplies {
   /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
     ClusterFacade facade = proxy.facade();
+    Command command = incoming.command();
+    if (facade == null
+        && which == LocalCommand.CLUSTER_KEYSLOT
+        && ServerWords.hasSlotsWithoutCluster(context.reader().servers())) {
+      give(incoming, spec, reply -> reply.integer(keySlot(command)));
+      return;
+    }
     if (facade == null) {
       give(incoming, spec, reply -> reply.error(DISABLED));
       return;
     }
-    Command command = incoming.command();
     switch (which) {
       case CLUSTER_COUNTKEYSINSLOT -> sendToOwner(incoming, spec, "ERR Invalid slot");
       case CLUSTER_GETKEYSINSLOT ->

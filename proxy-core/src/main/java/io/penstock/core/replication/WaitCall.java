@@ -10,6 +10,7 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
@@ -31,6 +32,7 @@ public final class WaitCall implements BlockingOperation {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  private static final String TIMEOUT_OUT_OF_RANGE = "ERR timeout is out of range";
   private static final long NEVER_NANOS = Long.MAX_VALUE / 4;
 
   /**
@@ -106,9 +108,14 @@ public final class WaitCall implements BlockingOperation {
 
   private @Nullable String readReplicas(Command command) {
     wanted = new Acknowledged(0, command.argAsLong(1));
-    return wanted.replicas == Command.NOT_A_LONG
-        ? "ERR value is not an integer or out of range"
-        : readTimeout(command.argAsLong(2));
+    long millis = command.argAsLong(2);
+    if (wanted.replicas == Command.NOT_A_LONG) {
+      return "ERR value is not an integer or out of range";
+    }
+    return isBeyondTheClock(millis)
+            && ServerWords.limitsTimeoutOfWait(context.clientContext().reader().servers())
+        ? TIMEOUT_OUT_OF_RANGE
+        : readTimeout(millis);
   }
 
   private @Nullable String readFsync(Command command) {
@@ -124,9 +131,11 @@ public final class WaitCall implements BlockingOperation {
       return "ERR value is out of range, must be positive";
     }
     long millis = command.argAsLong(3);
-    return millis > Long.MAX_VALUE - System.currentTimeMillis()
-        ? "ERR timeout is out of range"
-        : readTimeout(millis);
+    return isBeyondTheClock(millis) ? TIMEOUT_OUT_OF_RANGE : readTimeout(millis);
+  }
+
+  private static boolean isBeyondTheClock(long millis) {
+    return millis > Long.MAX_VALUE - System.currentTimeMillis();
   }
 
   private @Nullable String readTimeout(long millis) {

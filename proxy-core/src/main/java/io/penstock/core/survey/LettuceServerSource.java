@@ -5,10 +5,12 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.CommandType;
+import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.upstream.Endpoint;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -28,6 +30,9 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
   private static final String MODE = "redis_mode:"; // also of a Valkey that calls itself Redis
   private static final String VALKEY_MODE = "server_mode:";
 
+  /** One character for each byte. */
+  private static final StringCodec BYTE_FOR_BYTE = new StringCodec(StandardCharsets.ISO_8859_1);
+
   /** The {@code redis_version} that every Valkey reports. */
   private static final ServerVersion REDIS_VERSION_OF_VALKEY = new ServerVersion(7, 2, 4);
 
@@ -37,10 +42,11 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
       @Nullable ServerVersion version,
       @Nullable ServerVersion valkey,
       String mode,
+      HelloFacts hello,
       long commandCount) {
 
     Identity withCommandCount(long commandCount) {
-      return new Identity(runId, version, valkey, mode, commandCount);
+      return new Identity(runId, version, valkey, mode, hello, commandCount);
     }
   }
 
@@ -53,7 +59,7 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
                 .thenCompose(now ->
                     before != null
                             && before.hasSameCommands(now.runId, now.version, now.commandCount)
-                        ? CompletableFuture.completedFuture(before)
+                        ? CompletableFuture.completedFuture(before.with(now.hello))
                         : report(commands, now)));
   }
 
@@ -62,7 +68,7 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
         commands.info("server").handle(LettuceServerSource::nullIfError);
     CompletionStage<@Nullable List<Object>> hello =
         commands
-            .dispatch(CommandType.HELLO, new ArrayOutput<>(StringCodec.UTF8))
+            .dispatch(CommandType.HELLO, new ArrayOutput<>(BYTE_FOR_BYTE))
             .handle(LettuceServerSource::nullIfError);
     CompletionStage<@Nullable Long> count =
         commands.commandCount().handle(LettuceServerSource::nullIfError);
@@ -74,15 +80,16 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
   private static Identity identity(@Nullable String info, @Nullable List<Object> hello) {
     String runId = field(info, RUN_ID);
     String mode = mode(info, hello);
+    HelloFacts told = HelloReply.parse(hello);
     ServerVersion version = ServerVersion.parse(field(info, VERSION));
     if (version != null) {
       return new Identity(
-          runId, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, -1);
+          runId, version, ServerVersion.parse(field(info, VALKEY_VERSION)), mode, told, -1);
     }
-    ServerVersion own = ServerVersion.parse(helloField(hello, "version"));
-    return helloField(hello, "server").equals("valkey")
-        ? new Identity(runId, REDIS_VERSION_OF_VALKEY, own, mode, -1)
-        : new Identity(runId, own, null, mode, -1);
+    ServerVersion own = ServerVersion.parse(HelloReply.text(hello, "version"));
+    return HelloReply.text(hello, "server").equals("valkey")
+        ? new Identity(runId, REDIS_VERSION_OF_VALKEY, own, mode, told, -1)
+        : new Identity(runId, own, null, mode, told, -1);
   }
 
   private static CompletionStage<ServerReport> report(
@@ -96,6 +103,7 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
                 now.version,
                 now.valkey,
                 now.mode,
+                now.hello,
                 now.commandCount,
                 reply == null ? null : LearntCommands.parse(reply)));
   }
@@ -103,7 +111,7 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
   private static String mode(@Nullable String info, @Nullable List<Object> hello) {
     String redis = field(info, MODE);
     String mode = redis.isEmpty() ? field(info, VALKEY_MODE) : redis;
-    return mode.isEmpty() ? helloField(hello, "mode") : mode;
+    return mode.isEmpty() ? HelloReply.text(hello, "mode") : mode;
   }
 
   /** Returns null if the node answered with an error. */
@@ -122,10 +130,5 @@ public record LettuceServerSource(ControlPlane control) implements ServerSource 
     int from = at + name.length();
     int end = info.indexOf('\r', from);
     return info.substring(from, end < 0 ? info.length() : end);
-  }
-
-  private static String helloField(@Nullable List<Object> hello, String name) {
-    int at = hello == null ? -1 : hello.indexOf(name);
-    return hello != null && at >= 0 && hello.get(at + 1) instanceof String text ? text : "";
   }
 }

@@ -1,5 +1,6 @@
 package io.penstock.core.survey;
 
+import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerVersion;
 import java.util.Objects;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param valkey Valkey version; null if the node is no Valkey
  * @param mode {@code cluster}, {@code standalone} or {@code sentinel}; empty if the node does not
  *     report it
+ * @param hello what it tells about itself in {@code HELLO}
  * @param commandCount how many commands it has; -1 if the node does not report it
  * @param learnt its commands that the built-in table lacks; null if the node does not report its
  *     commands
@@ -23,8 +25,14 @@ record ServerReport(
     @Nullable ServerVersion version,
     @Nullable ServerVersion valkey,
     String mode,
+    HelloFacts hello,
     long commandCount,
     @Nullable LearntCommands learnt) {
+
+  /** Returns the same report with what the node tells now in {@code HELLO}. */
+  ServerReport with(HelloFacts now) {
+    return new ServerReport(runId, version, valkey, mode, now, commandCount, learnt);
+  }
 
   /**
    * Returns whether a node that now reports these values has the same commands as in this report.

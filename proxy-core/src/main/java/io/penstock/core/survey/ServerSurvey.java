@@ -2,6 +2,7 @@ package io.penstock.core.survey;
 
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
@@ -151,7 +152,7 @@ public final class ServerSurvey {
           commands = commands.withLearnt(List.of(report.learnt()), isDivided());
         }
       }
-      current = new ServerFacts(before.version(), before.valkey(), commands);
+      current = before.with(commands);
       listener.accept(current);
       told.complete(null);
     });
@@ -292,11 +293,13 @@ public final class ServerSurvey {
     ServerVersion lowest = null;
     ServerVersion valkey = null;
     boolean allValkey = true;
+    List<HelloFacts> hellos = new ArrayList<>();
     List<LearntCommands> learnt = new ArrayList<>();
     for (ServerReport report : byVersion) {
       lowest = lowest == null ? report.version() : lowest;
       allValkey &= report.valkey() != null;
       valkey = lower(valkey, report.valkey());
+      hellos.add(report.hello());
       if (report.learnt() != null) {
         learnt.add(report.learnt());
       }
@@ -305,7 +308,10 @@ public final class ServerSurvey {
     CommandTable commands = before.commands().withLearnt(learnt, isDivided());
     ServerFacts now =
         new ServerFacts(
-            lowest == null ? before.version() : lowest, allValkey ? valkey : null, commands);
+            lowest == null ? before.version() : lowest,
+            allValkey ? valkey : null,
+            HelloFacts.common(hellos),
+            commands);
     if (!now.equals(before)) {
       logLearnt(before.commands(), commands);
       current = now;

@@ -18,6 +18,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -42,7 +43,6 @@ public final class Transactions {
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] QUEUED = "+QUEUED\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final String NESTED = "ERR MULTI calls can not be nested";
-  private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
   private static final String NO_SUBSCRIBING =
       "ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported";
   private static final String NO_CLIENT_REPLY =
@@ -132,11 +132,12 @@ public final class Transactions {
   public boolean queueOrReject(RoutePlan plan, Command command) {
     Transaction transaction = Objects.requireNonNull(open);
     CommandSpec spec = command.spec();
-    if (spec != null
-        && (spec.has(CommandFlag.NO_MULTI) || reader.servers().abortsTransaction(spec))
+    String forbidden = spec == null ? null : ServerWords.transactionError(reader.servers(), spec);
+    if (forbidden != null
+        && spec != null
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
-      return reject(transaction, spec, NOT_ALLOWED);
+      return reject(transaction, spec, forbidden);
     }
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->

@@ -14,6 +14,7 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.dispatch.AsyncDispatcher;
@@ -59,6 +60,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
@@ -102,7 +104,9 @@ final class Rig implements AutoCloseable {
     private boolean masterKnown = true;
     private Label upstream = Label.ONLY;
     private ReadSettings reads = ReadSettings.MASTER_ONLY;
+    private @Nullable ServerVersion redis;
     private @Nullable ServerVersion valkey;
+    private HelloFacts hello = HelloFacts.NONE;
 
     Options password(String given) {
       password = given;
@@ -229,6 +233,24 @@ final class Rig implements AutoCloseable {
     /** All nodes are known to have this version of Valkey. */
     Options valkey(int major) {
       valkey = new ServerVersion(major, 0, 0);
+      return this;
+    }
+
+    /** All nodes are known to have this version: {@code redis 8.0.6} or {@code valkey 9.1.2}. */
+    Options servers(String nameAndVersion) {
+      String[] words = nameAndVersion.split(" ");
+      ServerVersion version = ServerVersion.parse(words[1]);
+      if (words[0].equals("valkey")) {
+        valkey = version;
+      } else {
+        redis = version;
+      }
+      return this;
+    }
+
+    /** All nodes are known to tell this in {@code HELLO}. */
+    Options hello(HelloFacts told) {
+      hello = told;
       return this;
     }
 
@@ -448,7 +470,8 @@ final class Rig implements AutoCloseable {
 
   private static ServerFacts servers(Options options) {
     ServerFacts unknown = ServerFacts.initial(options.commands);
-    return new ServerFacts(unknown.version(), options.valkey, unknown.commands());
+    ServerVersion version = Objects.requireNonNullElse(options.redis, unknown.version());
+    return new ServerFacts(version, options.valkey, options.hello, unknown.commands());
   }
 
   private SlotMap halves() {

@@ -7,9 +7,6 @@ import static io.penstock.core.session.Requests.set;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.command.CommandTable;
-import io.penstock.core.command.ServerFacts;
-import io.penstock.core.command.ServerVersion;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.network.Peer;
@@ -404,30 +401,6 @@ class TransactionsTest {
 
       client.expect(OK + QUEUED + QUEUED);
       client.expect(ABORTED.replace("\r\n", " NOPERM this user has no permissions\r\n"));
-    }
-
-    @ParameterizedTest
-    @CsvSource({"7.2.0, false", "8.0.0, true", "8.1.1, true"})
-    void nestedMultiAbortsSinceValkey8(String version, boolean forbidden) {
-      Peer client = rig.client();
-      rig.onLoop(() -> {
-        var facts = ServerFacts.initial(CommandTable.load());
-        rig.sessions()
-            .adopt(
-                new ServerFacts(facts.version(), ServerVersion.parse(version), facts.commands()));
-        return true;
-      });
-      String not = "-ERR Command not allowed inside a transaction\r\n";
-
-      client.send(MULTI + MULTI + EXEC + MULTI + call("WATCH a") + EXEC);
-
-      client.expect(
-          forbidden
-              ? OK + not + ABORTED + OK + not + ABORTED
-              : OK
-                  + "-ERR MULTI calls can not be nested\r\n*0\r\n"
-                  + OK
-                  + "-ERR WATCH inside MULTI is not allowed\r\n*0\r\n");
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.HelloFacts;
+import io.penstock.core.command.HelloFacts.Module;
 import io.penstock.core.command.LearntCommands;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
@@ -100,17 +102,24 @@ class ServerSurveyTest {
         ServerVersion.parse(version),
         null,
         "",
+        HelloFacts.NONE,
         commands.length,
         LearntCommands.parse(reply));
   }
 
   private static ServerReport mode(String mode) {
-    return new ServerReport("run", ServerVersion.parse("7.0.15"), null, mode, 0, null);
+    return new ServerReport(
+        "run", ServerVersion.parse("7.0.15"), null, mode, HelloFacts.NONE, 0, null);
   }
 
   private static ServerReport valkey(String version) {
     var redis = new ServerVersion(7, 2, 4);
-    return new ServerReport("run", redis, ServerVersion.parse(version), "", -1, null);
+    return new ServerReport(
+        "run", redis, ServerVersion.parse(version), "", HelloFacts.NONE, -1, null);
+  }
+
+  private static Module module(String name, long version) {
+    return new Module(name, version, "/lib/" + name + version, List.of());
   }
 
   private void start(Placement map) {
@@ -125,6 +134,27 @@ class ServerSurveyTest {
 
     assertThat(survey.current()).isEqualTo(assumed);
     assertThat(notified).isEmpty();
+  }
+
+  @Test
+  void factsHaveTheModulesThatEveryNodeHasAndTheZoneThatAllHave() {
+    var one = new HelloFacts(List.of(module("json", 2), module("lua", 1), module("x", 1)), "eu-1");
+    var other = new HelloFacts(List.of(module("lua", 1), module("json", 1)), "eu-1");
+    source.answers.put(A, report("8.0.1").with(one));
+    source.answers.put(B, report("8.0.1").with(other));
+    start(map(A, B));
+
+    assertThat(survey.current().hello())
+        .isEqualTo(new HelloFacts(List.of(module("json", 1), module("lua", 1)), "eu-1"));
+  }
+
+  @Test
+  void factsHaveNoZoneIfNodesAreInSeveral() {
+    source.answers.put(A, report("8.0.1").with(new HelloFacts(List.of(), "eu-1")));
+    source.answers.put(B, report("8.0.1").with(new HelloFacts(List.of(), "eu-2")));
+    start(map(A, B));
+
+    assertThat(survey.current().hello()).isEqualTo(HelloFacts.NONE);
   }
 
   @Test
@@ -344,7 +374,7 @@ class ServerSurveyTest {
 
   @Test
   void aNodeThatReportsNothingIsNoProblem() {
-    source.answers.put(A, new ServerReport("", null, null, "", -1, null));
+    source.answers.put(A, new ServerReport("", null, null, "", HelloFacts.NONE, -1, null));
     source.answers.put(B, report("7.2.4", "n.b"));
     start(map(A, B));
 

@@ -1,0 +1,53 @@
+package io.penstock.core.command;
+
+import io.penstock.core.spec.CommandFlag;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What versions of servers answer differently to the commands that Penstock answers itself. It
+ * answers as the version that it shows would ({@link ServerFacts#ownVersion}). Which commands exist
+ * is not said here: the nodes tell that.
+ */
+public final class ServerWords {
+
+  private static final String NOT_ALLOWED = "ERR Command not allowed inside a transaction";
+
+  private ServerWords() {}
+
+  /**
+   * Returns the error for a command that may not be part of a transaction and makes its {@code
+   * EXEC} fail, or null if the command may be queued.
+   */
+  public static @Nullable String transactionError(ServerFacts servers, CommandSpec command) {
+    boolean forbidden =
+        switch (command.name()) {
+          case "multi", "watch" -> servers.isValkey(8, 0);
+          case "client|reply" -> servers.isValkey(9, 0);
+          default -> command.has(CommandFlag.NO_MULTI);
+        };
+    if (!forbidden) {
+      return null;
+    }
+    return servers.isValkey(9, 0)
+        ? "ERR Command '" + command.name() + "' not allowed inside a transaction"
+        : NOT_ALLOWED;
+  }
+
+  /**
+   * Returns whether arguments behind the last known one of {@code CLIENT PAUSE} and {@code CLIENT
+   * UNBLOCK} are no error; then the optional argument is ignored, too.
+   */
+  public static boolean ignoresFurtherArguments(ServerFacts servers) {
+    return servers.isValkey(8, 1);
+  }
+
+  /** Returns whether {@code CLUSTER KEYSLOT} is answered without cluster support, too. */
+  public static boolean hasSlotsWithoutCluster(ServerFacts servers) {
+    return servers.isValkey(9, 1);
+  }
+
+  /** Returns whether {@code WAIT} rejects a timeout beyond the end of the server's clock. */
+  public static boolean limitsTimeoutOfWait(ServerFacts servers) {
+    return servers.valkey() != null || servers.isRedis(7, 2);
+  }
+}
