@@ -323,7 +323,7 @@ public final class Hub {
     if (topic == null || !feeds.accepts(feed, topic, push)) {
       return;
     }
-    topic.deliver(new Message(buffer, from, to));
+    topic.deliver(new Message(topic, buffer, from, to));
   }
 
   /**

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Message {
 
+  private final Topic topic;
   private final ByteBuf source;
   private final int from;
   private final int length;
@@ -19,12 +20,32 @@ public final class Message {
   private @Nullable ByteBuf resp3;
 
   /**
+   * @param topic that it was published for
    * @param source borrowed; contains a RESP3 push from {@code from} to before {@code to}
    */
-  Message(ByteBuf source, int from, int to) {
+  Message(Topic topic, ByteBuf source, int from, int to) {
+    this.topic = topic;
     this.source = source;
     this.from = from;
     this.length = to - from;
+  }
+
+  /** Kind of the name that it was published for. */
+  public Kind kind() {
+    return topic.kind();
+  }
+
+  /** The channel, pattern or shard channel that it was published for. */
+  public Name name() {
+    return topic.name();
+  }
+
+  /** Returns a copy that stays valid until the caller {@linkplain #release releases} it. */
+  public Message copy() {
+    ByteBuf bytes = copyFor(Protocol.RESP3).retainedDuplicate();
+    var copy = new Message(topic, bytes, bytes.readerIndex(), bytes.readerIndex() + length);
+    copy.resp3 = bytes;
+    return copy;
   }
 
   /** Length of the encoded message in bytes. The encodings differ in the first byte only. */
@@ -61,7 +82,7 @@ public final class Message {
   }
 
   /** Releases the copies; callers that retained them keep them alive. */
-  void release() {
+  public void release() {
     if (resp2 != null) {
       resp2.release();
     }

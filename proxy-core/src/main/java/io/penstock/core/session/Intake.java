@@ -37,6 +37,7 @@ import io.penstock.core.transaction.DatabaseSelection;
 import io.penstock.core.transaction.LocalCommandHandler;
 import io.penstock.core.transaction.TransactionContext;
 import io.penstock.core.transaction.Transactions;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -293,6 +294,18 @@ final class Intake implements LocalCommandHandler {
       } else {
         answer(spec, which, captured);
       }
+    }
+  }
+
+  @Override
+  public void prepareToSubscribe(List<Command> calls, Runnable then) {
+    openSubscriptions().beginEarly(calls, then);
+  }
+
+  @Override
+  public void onTransactionEnd() {
+    if (subscriptions != null) {
+      subscriptions.endEarly();
     }
   }
 

@@ -241,6 +241,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
           Name name = hub.addSubscriber(subscribe, given.next());
           long before = subscriptions.size();
           subscriptions.names().add(kind, name, hub.isOnEveryMaster(kind, name));
+          subscriptions.handOver(kind, name);
           addPendingBytes(-Math.min(pendingBytes, subscriptions.size() - before));
           confirm(kind.subscribe(), name);
           return given.hasNext();

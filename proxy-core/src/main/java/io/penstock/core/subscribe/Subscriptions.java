@@ -5,6 +5,7 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
@@ -16,8 +17,13 @@ import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
+import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +48,7 @@ public final class Subscriptions {
   private MessageOutput messages;
   private SubscribedNames names;
   private @Nullable SubscriptionCall currentCall; // the request that subscribes or unsubscribes now
+  private @Nullable EarlySubscriptions early; // of the transaction that runs now
 
   public Subscriptions(ClientContext context, SubscribeLoop subscribeLoop) {
     this(
@@ -159,6 +166,60 @@ public final class Subscriptions {
     return call;
   }
 
+  /**
+   * Subscribes to what the calls in a transaction will subscribe to, before its commands run.
+   *
+   * @param calls of {@code SUBSCRIBE} and {@code PSUBSCRIBE}
+   * @param then runs the commands; later, or before this method returns
+   */
+  public void beginEarly(List<Command> calls, Runnable then) {
+    Map<Kind, Set<Name>> wanted = new EnumMap<>(Kind.class);
+    for (Command call : calls) {
+      if (call.spec() != null
+          && call.spec().handling() instanceof Handling.Local(LocalCommand which)) {
+        addNames(call, which == LocalCommand.SUBSCRIBE ? Kind.CHANNEL : Kind.PATTERN, wanted);
+      }
+    }
+    wanted.values().removeIf(Set::isEmpty);
+    int patterns = wanted.getOrDefault(Kind.PATTERN, Set.of()).size();
+    boolean tooMany =
+        wanted.values().stream().mapToInt(Set::size).sum() > EarlySubscriptions.MOST_NAMES
+            || count(Kind.PATTERN) + patterns > context.account().maxPatterns();
+    if (wanted.isEmpty() || tooMany) {
+      then.run();
+      return;
+    }
+    early = new EarlySubscriptions(context, hub());
+    early.begin(wanted, context.loop().now() + nodes.retryWindowNanos(), then);
+  }
+
+  private void addNames(Command call, Kind kind, Map<Kind, Set<Name>> wanted) {
+    RequestFrame frame = call.frame();
+    Set<Name> ofKind = wanted.computeIfAbsent(kind, _ -> new LinkedHashSet<>());
+    for (int i = 1; i < frame.argc() && ofKind.size() <= EarlySubscriptions.MOST_NAMES; i++) {
+      Name name = Name.copy(frame.buffer(), frame.offset(i), frame.length(i));
+      if (!names.contains(kind, name) && hub().hasRoomFor(kind, name)) {
+        ofKind.add(name);
+      }
+    }
+  }
+
+  /** The client is subscribed to a name: passes on what was kept for it. */
+  void handOver(Kind kind, Name name) {
+    if (early != null) {
+      early.handOver(kind, name, messages);
+    }
+  }
+
+  /** The transaction has ended, with or without an effect. */
+  public void endEarly() {
+    EarlySubscriptions ended = early;
+    if (ended != null) {
+      early = null;
+      ended.close();
+    }
+  }
+
   /** The request that subscribes or unsubscribes has ended. */
   void onCallEnded() {
     currentCall = null;
@@ -217,6 +278,7 @@ public final class Subscriptions {
   /** The connection is closed: releases everything. */
   public void close() {
     unsubscribeAll();
+    endEarly();
     messages.discard();
     if (currentCall != null) {
       currentCall.end().complete(Outcome.REJECTED); // no confirmation follows

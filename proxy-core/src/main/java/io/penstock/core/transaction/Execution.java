@@ -153,7 +153,7 @@ public final class Execution extends TransactionBlock {
       runLocalCommands();
     } else {
       onNodeReply();
-      client.resume(whole);
+      resume();
       whole.deliver(buffer, from, to, outcome);
     }
   }
@@ -162,7 +162,7 @@ public final class Execution extends TransactionBlock {
   public void answer(byte[] reply, Outcome outcome) {
     releaseReplies();
     onNodeReply();
-    client.resume(whole);
+    resume();
     whole.answer(reply, outcome);
   }
 
@@ -177,9 +177,16 @@ public final class Execution extends TransactionBlock {
     }
     if (last) {
       onNodeReply();
-      client.resume(whole);
+      resume();
     }
     whole.deliverPart(buffer, from, to, last);
+  }
+
+  private void resume() {
+    if (!transaction.subscribing().isEmpty()) {
+      context.localCommands().onTransactionEnd();
+    }
+    client.resume(whole);
   }
 
   private void collect(ByteBuf buffer, int from, int to) {
@@ -249,7 +256,7 @@ public final class Execution extends TransactionBlock {
       localRun = new LocalCommandRun(context, transaction.localRequests(), this);
       localRun.run();
     } else { // the node ran nothing
-      client.resume(whole);
+      resume();
       whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), Outcome.OK);
       releaseReplies();
     }
@@ -283,7 +290,7 @@ public final class Execution extends TransactionBlock {
     if (gathered.isTooLarge() || client.isClosing()) {
       run.close();
       assumeSelected();
-      client.resume(whole);
+      resume();
       whole.answer(ErrorReplies.EXEC_REPLY_TOO_LARGE, Outcome.ERROR);
       return;
     }
@@ -328,6 +335,6 @@ public final class Execution extends TransactionBlock {
       context.clientContext().nodes().onDatabaseAccepted(last.database());
       client.select(last.database());
     }
-    client.resume(whole);
+    resume();
   }
 }

@@ -1,10 +1,23 @@
 package io.penstock.core.transaction;
 
 import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.command.Command;
+import java.util.List;
 
 /** Answers the local commands of a transaction. On the client's event loop. */
 public interface LocalCommandHandler {
 
   /** Answers a request that {@code EXEC} has come to; its reply is captured. */
   void answer(IncomingRequest captured);
+
+  /**
+   * Prepares to answer calls of {@code SUBSCRIBE} and {@code PSUBSCRIBE} in a transaction whose
+   * commands run when this calls {@code then}. To be ended with {@link #onTransactionEnd}.
+   *
+   * @param calls resolved
+   */
+  void prepareToSubscribe(List<Command> calls, Runnable then);
+
+  /** A transaction that {@link #prepareToSubscribe} prepared has ended, or did not run. */
+  void onTransactionEnd();
 }

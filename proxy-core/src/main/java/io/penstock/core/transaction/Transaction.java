@@ -59,6 +59,7 @@ public final class Transaction {
   private boolean nodeSilent;
   private boolean mayWrite;
   private boolean mayWriteByScripts;
+  private final List<LocalRequest> subscribing = new ArrayList<>(0);
   private boolean callsScripts;
   private int firstKeyAt; // index in the block; 0 before the first key
   private int firstKeyLength;
@@ -250,6 +251,18 @@ public final class Transaction {
     }
   }
 
+  /** Notes that the command queued last subscribes. */
+  void noteSubscribing() {
+    if (!aborted) {
+      subscribing.add(localRequests.getLast());
+    }
+  }
+
+  /** The local commands that subscribe. */
+  List<LocalRequest> subscribing() {
+    return subscribing;
+  }
+
   /** Returns the block without {@code EXEC}; the caller takes ownership. */
   public ByteBuf takeBlock() {
     ByteBuf out = block;
@@ -279,6 +292,7 @@ public final class Transaction {
   /** Releases everything that is queued. */
   void discard() {
     localRequests.clear();
+    subscribing.clear();
     ByteBuf out = block;
     if (out != null) {
       block = null;

@@ -31,6 +31,8 @@ import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +45,6 @@ public final class Transactions {
   private static final byte[] OK = "+OK\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] QUEUED = "+QUEUED\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final String NESTED = "ERR MULTI calls can not be nested";
-  private static final String NO_SUBSCRIBING =
-      "ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported";
   private static final String NO_CLIENT_REPLY =
       "ERR CLIENT REPLY inside MULTI is not supported: EXEC would lack replies";
   private static final String ABORTED =
@@ -74,6 +74,7 @@ public final class Transactions {
   private final ProxyView proxy;
   private @Nullable Transaction open;
   private @Nullable Watch watch;
+  private @Nullable Runnable unsent; // releases the transaction that will be sent
 
   /**
    * @param proxy whose parameters {@code CONFIG SET} changes
@@ -235,7 +236,7 @@ public final class Transactions {
           profile.changesReplyMode(command)
               ? reject(transaction, spec, NO_CLIENT_REPLY)
               : queueLocal(transaction, spec, command);
-      case SUBSCRIBE, PSUBSCRIBE -> reject(transaction, spec, NO_SUBSCRIBING);
+      case SUBSCRIBE, PSUBSCRIBE -> queueSubscribing(transaction, spec, command);
       case SELECT -> queueSelect(transaction, spec, command);
       case HELLO -> queueHello(transaction, spec, command);
       case WAIT ->
@@ -268,6 +269,15 @@ public final class Transactions {
     transaction.addLocal(command.frame());
     account.check();
     answer(spec, QUEUED);
+    return true;
+  }
+
+  private boolean queueSubscribing(Transaction transaction, CommandSpec spec, Command command) {
+    int queuedBefore = transaction.localRequests().size();
+    queueLocal(transaction, spec, command);
+    if (transaction.localRequests().size() > queuedBefore) {
+      transaction.noteSubscribing();
+    }
     return true;
   }
 
@@ -381,6 +391,36 @@ public final class Transactions {
       execution.answerLocally();
       return;
     }
+    if (transaction.subscribing().isEmpty()) {
+      sendBlock(exec, transaction, watched, execution);
+      return;
+    }
+    unsent = () -> release(transaction, watched);
+    context.localCommands().prepareToSubscribe(calls(transaction.subscribing()), () -> {
+      unsent = null;
+      sendBlock(exec, transaction, watched, execution);
+    });
+  }
+
+  private List<Command> calls(List<Transaction.LocalRequest> requests) {
+    List<Command> calls = new ArrayList<>();
+    for (Transaction.LocalRequest one : requests) {
+      Command call = reader.command(TimeoutArgument.parse(one.request(), reader.limits()));
+      call.resolve();
+      calls.add(call);
+    }
+    return calls;
+  }
+
+  private static void release(Transaction transaction, @Nullable Watch watched) {
+    transaction.discard();
+    if (watched != null) {
+      watched.close();
+    }
+  }
+
+  private void sendBlock(
+      CommandSpec exec, Transaction transaction, @Nullable Watch watched, Execution execution) {
     int partition = Math.max(0, transaction.partition());
     execution.prepareBlock(exec, partition);
     if (watched == null) {
@@ -465,6 +505,11 @@ public final class Transactions {
     if (open != null) {
       open.discard();
       open = null;
+    }
+    Runnable release = unsent;
+    if (release != null) {
+      unsent = null;
+      release.run();
     }
   }
 }

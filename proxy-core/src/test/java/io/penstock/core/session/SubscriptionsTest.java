@@ -1240,15 +1240,92 @@ class SubscriptionsTest {
   @Nested
   class InTransactions {
 
+    private static final String QUEUED = "+QUEUED\r\n";
+
+    private static String block(String command) {
+      return call("MULTI") + command + call("EXEC");
+    }
+
     @Test
-    void subscribeIsRejectedInATransaction() {
+    void subscribeIsConfirmedWithinTheReplyToExec() {
       Peer client = rig.client();
-      client.send(call("MULTI")).expect("+OK\r\n");
-      client.send(call("SUBSCRIBE b"));
-      client.expect("-ERR SUBSCRIBE and PSUBSCRIBE inside MULTI are not supported\r\n");
-      client
-          .send(call("EXEC"))
-          .expect("-EXECABORT Transaction discarded because of previous errors.\r\n");
+      client.send(block(PING + call("SUBSCRIBE b b") + PING));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1") + push("message", "b", "m"));
+
+      client.expect("+OK\r\n" + QUEUED.repeat(3) + "*3\r\n+PONG\r\n");
+      client.expect(array("subscribe", "b", ":1").repeat(2) + array("pong", ""));
+      client.expect(array("message", "b", "m"));
+    }
+
+    @Test
+    void aTransactionRunsWhenItsSubscriptionsAreConfirmed() {
+      Peer node = rig.connected(0);
+      Peer client = rig.client();
+      client.send(block(get("b") + call("SUBSCRIBE b") + call("PSUBSCRIBE b*") + get("b")));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      client.expect("+OK\r\n" + QUEUED.repeat(4));
+      assertThat(node.pending()).isZero();
+
+      feed.send(push("subscribe", "b", ":1") + push("message", "b", "1"));
+      Peer patterns = rig.acceptSubscriberConnection(1).expect(call("psubscribe b*"));
+      assertThat(node.pending()).isZero();
+      patterns.send(push("psubscribe", "b*", ":1") + push("pmessage", "b*", "b", "1"));
+      node.expect(block(get("b") + get("b"))).send("+OK\r\n" + QUEUED.repeat(2));
+      feed.send(push("message", "b", "2"));
+      node.send("*2\r\n$1\r\nv\r\n$1\r\nv\r\n");
+      feed.expect(PING).send(push("message", "b", "3") + "+PONG\r\n");
+      answerPing(patterns);
+
+      client.expect("*4\r\n$1\r\nv\r\n" + array("subscribe", "b", ":1"));
+      client.expect(array("psubscribe", "b*", ":2") + "$1\r\nv\r\n");
+      client.expect(array("message", "b", "1") + array("message", "b", "2"));
+      client.expect(array("message", "b", "3") + array("pmessage", "b*", "b", "1"));
+      feed.send(push("message", "b", "4"));
+      client.expect(array("message", "b", "4"));
+    }
+
+    @Test
+    void aTransactionWithoutEffectSubscribesToNothing() {
+      String aborted = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+      Peer node = rig.connected(0);
+      Peer client = rig.client();
+      client.send(block(get("b") + call("SUBSCRIBE b")));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      feed.send(push("subscribe", "b", ":1") + push("message", "b", "m"));
+      node.expect(block(get("b"))).send("+OK\r\n-NOPERM no\r\n" + aborted);
+
+      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      client.expect("+OK\r\n" + QUEUED.repeat(2));
+      client.expect(aborted.replace("\r\n", " NOPERM no\r\n")).send(PING).expect("+PONG\r\n");
+    }
+
+    @Test
+    void aTransactionThatCannotSubscribeRuns() {
+      Peer node = rig.connected(0);
+      Peer client = rig.client();
+      client.send(block(get("b") + call("SUBSCRIBE b")));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      feed.send("-NOPERM no\r\n");
+      node.expect(block(get("b"))).send("+OK\r\n+QUEUED\r\n*1\r\n$1\r\nv\r\n");
+      feed.expect(call("subscribe b")).send("-NOPERM no\r\n");
+
+      client.expect("+OK\r\n" + QUEUED.repeat(2) + "*2\r\n$1\r\nv\r\n-NOPERM no\r\n");
+    }
+
+    @Test
+    void theTransactionOfAClientThatLeavesBeforeItIsSubscribedDoesNotRun() {
+      Peer node = rig.connected(0);
+      Peer client = rig.client();
+      client.send(block(get("b") + call("SUBSCRIBE b")));
+      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+
+      client.reset();
+
+      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
+      rig.client().send(get("b"));
+      node.expect(get("b"));
     }
 
     @Test
