@@ -8,6 +8,7 @@ import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.function.IntPredicate;
 
 /**
  * Calls of a command derived from the command table: too few and too many arguments, unknown
@@ -16,9 +17,10 @@ import java.util.List;
  */
 final class DerivedCalls {
 
-  /** Requests that create the data before the calls of a command, one a line. */
+  /** Requests that replace all data before the calls of a command, one a line. */
   static final List<String> DATA =
       List.of(
+          "FLUSHALL",
           "SET {d}string 12",
           "RPUSH {d}list a b 3",
           "HSET {d}hash f v 0 1",
@@ -40,6 +42,8 @@ final class DerivedCalls {
 
   /** No small number, which might be a time to live: replies must not depend on timing. */
   private static final List<String> FILLERS = List.of("0", "100000", "x", "", "\0\u00ff\r\n");
+
+  private static final int MOST_ARGUMENTS = 6;
 
   private final CommandSpec spec;
   private final List<String> name;
@@ -72,6 +76,31 @@ final class DerivedCalls {
       }
     }
     return derived.calls;
+  }
+
+  /**
+   * Returns calls of any command with 0 to 6 arguments, all of them the same: a key of a type, a
+   * missing key, and numbers unless the command may block.
+   *
+   * @param command its words
+   * @param filter which calls are wanted, by their number of words
+   */
+  static List<List<byte[]>> counted(List<String> command, boolean blocks, IntPredicate filter) {
+    List<String> kinds = new ArrayList<>(List.of("{d}string", "{d}hash", "{d}none"));
+    if (!blocks) {
+      kinds.addAll(List.of("100000", "0"));
+    }
+    List<List<byte[]>> calls = new ArrayList<>();
+    for (int arguments = 0; arguments <= MOST_ARGUMENTS; arguments++) {
+      if (filter.test(command.size() + arguments)) {
+        for (String kind : arguments == 0 ? List.of("") : kinds) {
+          List<String> words = new ArrayList<>(command);
+          words.addAll(Collections.nCopies(arguments, kind));
+          calls.add(words.stream().map(Wire::bytes).toList());
+        }
+      }
+    }
+    return calls;
   }
 
   private void addWrongArity() {

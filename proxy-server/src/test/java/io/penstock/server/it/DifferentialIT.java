@@ -35,9 +35,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DifferentialIT {
 
   private static final int SHOWN = 4;
+  private static final ServerBinary SERVER = ServerBinary.find();
 
-  /** Scripts and derived calls in two protocols. */
-  private static final int CONCLUSIONS = 4;
+  /** Scripts, derived calls and calls with any number of arguments, in two protocols. */
+  private static final int CONCLUSIONS = 6;
 
   private final Differences differences = Differences.read();
   private final DifferentialTestbed testbed = new DifferentialTestbed();
@@ -46,6 +47,7 @@ class DifferentialIT {
   private final Map<String, List<String>> failures = new TreeMap<>();
 
   private int compared;
+  private int equal;
   private int concluded;
 
   @BeforeAll
@@ -66,7 +68,7 @@ class DifferentialIT {
   @ValueSource(ints = {2, 3})
   void scriptsGetTheRepliesOfAServer(int protocol) {
     Set<String> known = commandsOfTheServer();
-    known.add(ServerBinary.find().valkey() ? "valkey" : "redis");
+    known.add(SERVER.valkey() ? "valkey" : "redis");
     for (Script script : Script.all()) {
       if (!script.needs().isEmpty() && !known.contains(script.needs())) {
         System.out.println("skipped: " + script.name() + " needs " + script.needs());
@@ -103,7 +105,9 @@ class DifferentialIT {
   private void compare(
       String where, Target target, String request, String expected, String actual) {
     compared++;
-    if (!differences.same(target, request, expected, actual)) {
+    if (expected.equals(actual)) {
+      equal++;
+    } else if (!differences.same(target, request, expected, actual)) {
       String what = where + ", before the " + target + ": ";
       failures
           .computeIfAbsent(what + request.split(" ", 2)[0], _ -> new ArrayList<>())
@@ -119,8 +123,9 @@ class DifferentialIT {
   }
 
   private void conclude(String what) {
-    System.out.println("compared " + compared + " " + what);
+    System.out.printf("%s: %,d of %,d %s are equal%n", SERVER, equal, compared, what);
     compared = 0;
+    equal = 0;
     concluded++;
     var shown = new StringBuilder();
     failures.values().forEach(list -> list.stream().limit(SHOWN).forEach(shown::append));
@@ -131,6 +136,7 @@ class DifferentialIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void derivedCallsGetTheRepliesOfAServer(int protocol) {
+    testbed.clean();
     Set<String> known = commandsOfTheServer();
     for (CommandSpec spec : specs()) {
       if (known.contains(spec.name())) {
@@ -147,18 +153,50 @@ class DifferentialIT {
     if (harmless && !differences.isRejected(command)) {
       calls.addAll(DerivedCalls.right(spec));
     }
+    compare("derived", calls, testbed.proxies(), protocol);
+  }
+
+  private void compare(String where, List<List<byte[]>> calls, List<Target> targets, int protocol) {
     List<String> expected = answers(testbed.server(), calls, protocol);
-    for (Target target : testbed.proxies()) {
+    for (Target target : targets) {
       List<String> actual = answers(target, calls, protocol);
       for (int i = 0; i < calls.size(); i++) {
-        String request = Script.request(calls.get(i));
-        compare("derived", target, request, expected.get(i), actual.get(i));
+        compare(where, target, Script.request(calls.get(i)), expected.get(i), actual.get(i));
       }
     }
   }
 
+  /** All commands that the server knows, whether the table has them or not. */
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
+  void callsWithAnyNumberOfArgumentsGetTheRepliesOfAServer(int protocol) {
+    testbed.clean();
+    List<Target> targets = List.of(testbed.cluster(), testbed.single());
+    for (String name : commandsOfTheServer()) {
+      compare("any number of arguments", withAnyArguments(name), targets, protocol);
+    }
+    conclude("replies to calls with 0 to 6 arguments in RESP" + protocol);
+  }
+
+  /** Of a command that would disturb the test, only calls with a wrong number of arguments. */
+  private List<List<byte[]>> withAnyArguments(String name) {
+    List<Reply> info =
+        Reply.parse(testbed.server().call("COMMAND", "INFO", name))
+            .elements()
+            .getFirst()
+            .elements();
+    int arity = Integer.parseInt(info.get(1).text());
+    boolean blocks = info.get(2).elements().stream().anyMatch(f -> f.text().equals("blocking"));
+    String command = name.replace('|', ' ');
+    boolean harmful = differences.isForArityOnly(command) || differences.isRejected(command);
+    return DerivedCalls.counted(
+        List.of(name.split("\\|", -1)),
+        blocks,
+        words -> !harmful || (arity < 0 ? words < -arity : words != arity));
+  }
+
+  /** Sends the calls of a command on a connection of their own, to data made just before. */
   private static List<String> answers(Target target, List<List<byte[]>> calls, int protocol) {
-    target.clean();
     List<String> answers = new ArrayList<>();
     try (RespClient wire = target.connect(protocol)) {
       for (String line : DerivedCalls.DATA) {
@@ -184,6 +222,7 @@ class DifferentialIT {
   /** Commands that are rejected by design are rejected with any arguments. */
   @Test
   void commandsRejectedByDesignAreRejected() {
+    testbed.clean();
     for (CommandSpec spec : specs()) {
       if (differences.isRejected(spec.name().replace('|', ' ')) && !spec.isContainer()) {
         List<List<byte[]>> calls = DerivedCalls.right(spec);

@@ -146,6 +146,12 @@ final class DifferentialTestbed implements AutoCloseable {
     return List.of(cluster, single, sentinel, proxies, shards);
   }
 
+  /** Cleans the server that replies are compared with, and all that is behind Penstock. */
+  void clean() {
+    server.clean();
+    proxies().forEach(Target::clean);
+  }
+
   @Override
   public void close() {
     started.forEach(Runnable::run);

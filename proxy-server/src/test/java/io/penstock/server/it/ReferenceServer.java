@@ -16,7 +16,7 @@ public final class ReferenceServer {
   static void assumeCompared() {
     assume(
         version().startsWith("Redis 7.0") || !files().isEmpty(),
-        "replies are compared with those of Redis 7.0 and 8.0 and Valkey 8.1");
+        "no file beside differences.txt says how its replies differ");
   }
 
   /**
@@ -32,22 +32,26 @@ public final class ReferenceServer {
     return ServerBinary.find().atLeast(major, minor);
   }
 
-  /** Returns the files next to {@code differences.txt} about the server here. */
+  /**
+   * Returns the files next to {@code differences.txt} about the server here: of all that are newer
+   * than Redis 7.0, of its project, and of its version. Empty for Redis 7.0, and for a version
+   * without a file of its own.
+   */
   static List<String> files() {
-    String version = version();
-    if (version.startsWith("Redis 8.0")) {
-      return List.of("differences-newer.txt", "differences-redis-8.0.txt");
-    }
-    return version.startsWith("Valkey 8.1")
-        ? List.of("differences-newer.txt", "differences-valkey-8.1.txt")
-        : List.of();
+    ServerBinary server = ServerBinary.find();
+    String project = server.valkey() ? "valkey" : "redis";
+    String own = "differences-%s-%d.%d.txt".formatted(project, server.major(), server.minor());
+    return ReferenceServer.class.getResource(own) == null
+        ? List.of()
+        : List.of("differences-newer.txt", "differences-" + project + ".txt", own);
   }
 
   private static String version() {
     return ServerBinary.find().toString();
   }
 
-  private static void assume(boolean holds, String reason) {
+  /** Skips the test with a message, which also says what the servers here are. */
+  static void assume(boolean holds, String reason) {
     String all = reason + ", and the server here is " + version();
     if (!holds) {
       System.out.println("skipped: " + all);
