@@ -128,6 +128,20 @@ public final class EmbeddedCluster implements AutoCloseable {
     migration.finish();
   }
 
+  /**
+   * Lets the servers move a range of slots with all their keys as a whole: Valkey 9 begins it at
+   * the source, Redis 8.4 at the destination. {@link #movesSlotsAtomically} says whether they can.
+   */
+  public void migrateAtomically(int firstSlot, int lastSlot, Member from, Member to) {
+    SlotMigration.atomically(plan.binary(), firstSlot, lastSlot, from, to, plan.patience());
+    awaitHealthy();
+  }
+
+  /** Returns whether the servers know {@link #migrateAtomically atomic migration}. */
+  public static boolean movesSlotsAtomically(ServerBinary server) {
+    return server.valkey() ? server.major() >= 9 : server.atLeast(8, 4);
+  }
+
   /** Opens a slot for migration; the caller does the rest. */
   public SlotMigration beginMigration(int slot, Member from, Member to) {
     return SlotMigration.begin(this, slot, from, to);

@@ -2,6 +2,7 @@ package io.penstock.testkit.cluster;
 
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ public final class SlotMigration {
   private final Member from;
   private final Member to;
   private final List<String> authentication;
+  private final int databases;
 
   private SlotMigration(EmbeddedCluster cluster, int slot, Member from, Member to) {
     this.cluster = cluster;
@@ -27,6 +29,7 @@ public final class SlotMigration {
     this.from = from;
     this.to = to;
     this.authentication = authentication(cluster.user(), cluster.password());
+    this.databases = databases(from);
   }
 
   static SlotMigration begin(EmbeddedCluster cluster, int slot, Member from, Member to) {
@@ -36,25 +39,53 @@ public final class SlotMigration {
     return new SlotMigration(cluster, slot, from, to);
   }
 
+  /** Returns when the destination owns the slots. Both servers can do it. */
+  static void atomically(
+      ServerBinary server, int first, int last, Member from, Member to, Duration patience) {
+    String firstSlot = Integer.toString(first);
+    String lastSlot = Integer.toString(last);
+    Member asked = server.valkey() ? from : to;
+    if (server.valkey()) {
+      asked.text("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", firstSlot, lastSlot, "NODE", to.id());
+    } else {
+      asked.text("CLUSTER", "MIGRATION", "IMPORT", firstSlot, lastSlot);
+    }
+    Waiting.until(
+        to + " has slots " + first + " to " + last,
+        patience,
+        () -> to.self().owns(first) && to.self().owns(last),
+        () -> asked.server().logTail());
+  }
+
   /**
-   * Moves up to {@code atMost} keys.
+   * Moves up to {@code atMost} keys of each database.
    *
    * @return how many there were; 0 when the slot is empty
    */
   public int moveKeys(int atMost) {
+    int moved = 0;
     try (RespClient source = from.server().connect()) {
-      List<byte[]> keys = new ArrayList<>();
-      Object found =
-          source.value(
-              "CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
-      for (Object key : (List<?>) Objects.requireNonNull(found)) {
-        keys.add((byte[]) key);
+      for (int database = 0; database < databases; database++) {
+        if (database > 0) {
+          source.value("SELECT", Integer.toString(database));
+        }
+        moved += moveKeys(source, database, atMost);
       }
-      if (!keys.isEmpty()) {
-        source.value(migrate(keys));
-      }
-      return keys.size();
     }
+    return moved;
+  }
+
+  private int moveKeys(RespClient source, int database, int atMost) {
+    List<byte[]> keys = new ArrayList<>();
+    Object found =
+        source.value("CLUSTER", "GETKEYSINSLOT", Integer.toString(slot), Integer.toString(atMost));
+    for (Object key : (List<?>) Objects.requireNonNull(found)) {
+      keys.add((byte[]) key);
+    }
+    if (!keys.isEmpty()) {
+      source.value(migrate(database, keys));
+    }
+    return keys.size();
   }
 
   /** Assigns the slot to its new owner. Returns when every running node knows. */
@@ -82,10 +113,11 @@ public final class SlotMigration {
     }
   }
 
-  private byte[][] migrate(List<byte[]> keys) {
+  private byte[][] migrate(int database, List<byte[]> keys) {
     List<byte[]> command = new ArrayList<>();
+    String port = Integer.toString(to.port());
     for (String word :
-        List.of("MIGRATE", to.host(), Integer.toString(to.port()), "", "0", TIMEOUT_MILLIS)) {
+        List.of("MIGRATE", to.host(), port, "", Integer.toString(database), TIMEOUT_MILLIS)) {
       command.add(Wire.utf8(word));
     }
     for (String word : authentication) {
@@ -94,6 +126,15 @@ public final class SlotMigration {
     command.add(Wire.utf8("KEYS"));
     command.addAll(keys);
     return command.toArray(byte[][]::new);
+  }
+
+  /** A cluster has one database unless Valkey 9 is told otherwise. */
+  private static int databases(Member member) {
+    try (RespClient client = member.server().connect()) {
+      List<?> values =
+          (List<?>) Objects.requireNonNull(client.value("CONFIG", "GET", "cluster-databases"));
+      return values.isEmpty() ? 1 : Integer.parseInt(Wire.text((byte[]) values.get(1)));
+    }
   }
 
   private static List<String> authentication(@Nullable String user, @Nullable String password) {
