@@ -140,9 +140,7 @@ public final class ProxyUpstream {
       ProxySettings.Upstream settings, ProxySettings all, ServerFacts known) {
     CommandRules rules = rules(settings, all.commands());
     CommandTable commands = known.commands();
-    return commands.rules().equals(rules)
-        ? known
-        : known.with(commands.withRules(rules));
+    return commands.rules().equals(rules) ? known : known.with(commands.withRules(rules));
   }
 
   /** An upstream that only serves reads rejects what may write. */

@@ -135,6 +135,18 @@ final class ClientCommands {
   }
 
   /**
+   * Answers {@code CLIENT IMPORT-SOURCE} as a server that is not in import mode. The mode of nodes
+   * does not matter: it concerns connections to them, which clients share.
+   */
+  static void importSource(Command command, ReplyWriter reply) {
+    if (command.argEqualsIgnoreCase(2, "off")) {
+      reply.status("OK");
+    } else {
+      reply.error("ERR Server is not in import mode");
+    }
+  }
+
+  /**
    * Returns whether all characters are from {@code !} to {@code ~}, as Redis's validateClientName
    * does.
    */

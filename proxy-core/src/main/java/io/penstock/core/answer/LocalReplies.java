@@ -102,6 +102,7 @@ public final class LocalReplies {
       case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
       case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
       case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
+      case CLIENT_IMPORT_SOURCE -> ClientCommands.importSource(command, reply);
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }
   }

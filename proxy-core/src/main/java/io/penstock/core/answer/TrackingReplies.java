@@ -6,7 +6,9 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.resp.ReplyWriter;
+import java.util.HashSet;
 import java.util.Locale;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,21 +46,28 @@ public final class TrackingReplies {
   }
 
   private static void tracking(Command command, ReplyWriter reply) {
-    String error = optionError(command);
+    Set<String> options = new HashSet<>();
+    String error = readOptions(command, options);
+    boolean on = command.argEqualsIgnoreCase(2, "on");
     if (error != null) {
       reply.error(error);
+    } else if (on) {
+      String conflict = conflict(options);
+      reply.error(conflict == null ? NOT_SUPPORTED : conflict);
     } else if (command.argEqualsIgnoreCase(2, "off")) {
       reply.status("OK");
     } else {
-      boolean on = command.argEqualsIgnoreCase(2, "on");
-      reply.error(on ? NOT_SUPPORTED : ClientFilter.SYNTAX_ERROR);
+      reply.error(ClientFilter.SYNTAX_ERROR);
     }
   }
 
-  private static @Nullable String optionError(Command command) {
+  /** Adds the options, in small letters. Returns the error in them, or null. */
+  private static @Nullable String readOptions(Command command, Set<String> options) {
     for (int i = 3; i < command.argc(); i++) {
       boolean more = i + 1 < command.argc();
-      switch (command.frame().text(i).toLowerCase(Locale.ROOT)) {
+      String option = command.frame().text(i).toLowerCase(Locale.ROOT);
+      options.add(option);
+      switch (option) {
         case "bcast", "optin", "optout", "noloop" -> {}
         case "redirect" -> {
           if (!more) {
@@ -80,6 +89,19 @@ public final class TrackingReplies {
       }
     }
     return null;
+  }
+
+  private static @Nullable String conflict(Set<String> options) {
+    boolean broadcast = options.contains("bcast");
+    boolean in = options.contains("optin");
+    boolean out = options.contains("optout");
+    if (options.contains("prefix") && !broadcast) {
+      return "ERR PREFIX option requires BCAST mode to be enabled";
+    }
+    if (broadcast && (in || out)) {
+      return "ERR OPTIN and OPTOUT are not compatible with BCAST";
+    }
+    return in && out ? "ERR You can't specify both OPTIN mode and OPTOUT mode" : null;
   }
 
   private static void info(ReplyWriter reply) {

@@ -22,8 +22,7 @@ public record ServerFacts(
   private static final ServerVersion REFERENCE = new ServerVersion(7, 0, 15);
 
   /** For servers without modules. */
-  public ServerFacts(
-      ServerVersion version, @Nullable ServerVersion valkey, CommandTable commands) {
+  public ServerFacts(ServerVersion version, @Nullable ServerVersion valkey, CommandTable commands) {
     this(version, valkey, HelloFacts.NONE, commands);
   }
 

@@ -396,10 +396,14 @@ public final class Transactions {
       return;
     }
     unsent = () -> release(transaction, watched);
-    context.localCommands().prepareToSubscribe(calls(transaction.subscribing()), () -> {
-      unsent = null;
-      sendBlock(exec, transaction, watched, execution);
-    });
+    context
+        .localCommands()
+        .prepareToSubscribe(
+            calls(transaction.subscribing()),
+            () -> {
+              unsent = null;
+              sendBlock(exec, transaction, watched, execution);
+            });
   }
 
   private List<Command> calls(List<Transaction.LocalRequest> requests) {
