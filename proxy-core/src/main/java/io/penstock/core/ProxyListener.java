@@ -389,7 +389,7 @@ public final class ProxyListener {
 
   /** See {@link ClientDirectory#kill}. */
   CompletableFuture<Integer> kill(Map<String, String> options) {
-    return directory.kill(options).toCompletableFuture();
+    return directory.kill(options, upstream().servers()).toCompletableFuture();
   }
 
   /** Stops accepting clients. Completes when the last accepted client is on its loop. */

@@ -22,6 +22,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the subcommands of {@code CLIENT} about all clients: each runs a task on every loop, and
@@ -134,7 +135,7 @@ public final class ClientAdministration {
   }
 
   private void list(ReplySlot request, Command command) {
-    var filter = new ClientFilter(certificateUsers);
+    var filter = new ClientFilter(certificateUsers, context.reader().servers());
     String error = filter.readList(command);
     if (error != null) {
       reject(request, error);
@@ -143,7 +144,8 @@ public final class ClientAdministration {
     Protocol protocol = client.protocol();
     Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
     LocalAnswer.whenComplete(
-        directory.onEachLoopAsync(loop -> list(loop, filter, lists)),
+        directory.onEachLoopAsync(
+            loop -> list(loop, filter, filter.skipsCaller() ? self : null, lists)),
         context,
         _ -> end(request, () -> give(request, protocol, join(lists))));
   }
@@ -153,12 +155,15 @@ public final class ClientAdministration {
   }
 
   private static CompletionStage<Boolean> list(
-      LoopClients loop, ClientFilter filter, Queue<Map<Long, String>> lists) {
+      LoopClients loop,
+      ClientFilter filter,
+      @Nullable ListedClient except,
+      Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
     return ClientIteration.begin(
             loop,
             one -> {
-              if (filter.accepts(one)) {
+              if (one != except && filter.accepts(one)) {
                 lines.put(one.id(), one.line());
               }
             })
@@ -181,7 +186,7 @@ public final class ClientAdministration {
   }
 
   private void kill(ReplySlot request, Command command) {
-    var filter = new ClientFilter(certificateUsers);
+    var filter = new ClientFilter(certificateUsers, context.reader().servers());
     String error = filter.readKill(command);
     if (error != null) {
       reject(request, error);

@@ -112,6 +112,16 @@ final class ClientCommands {
     }
   }
 
+  /** Notes what the client says it can do. Servers ignore what they do not know. */
+  void setCapabilities(Command command, ReplyWriter reply) {
+    for (int i = 2; i < command.argc(); i++) {
+      if (command.argEqualsIgnoreCase(i, "redirect")) {
+        profile.canFollowRedirects();
+      }
+    }
+    reply.status("OK");
+  }
+
   void noEvict(Command command, ReplyWriter reply) {
     boolean on = command.argEqualsIgnoreCase(2, "on");
     if (on || command.argEqualsIgnoreCase(2, "off")) {

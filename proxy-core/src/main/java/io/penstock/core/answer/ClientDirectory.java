@@ -1,5 +1,6 @@
 package io.penstock.core.answer;
 
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.Label;
@@ -158,14 +159,15 @@ public final class ClientDirectory {
    * Closes clients of the listener at once, like {@code CLIENT KILL}.
    *
    * @param options of that command, such as {@code user} and its name
+   * @param servers behind the listener, which decide which options there are
    * @return completes on one of the loops with the number of clients
    * @throws IllegalArgumentException if an option is unknown or its value is not valid
    */
-  public CompletionStage<Integer> kill(Map<String, String> options) {
-    return kill(ClientFilter.ofKill(options), null);
+  public CompletionStage<Integer> kill(Map<String, String> options, ServerFacts servers) {
+    return kill(ClientFilter.ofKill(options, servers), null);
   }
 
-  /** Closes the clients that the filter accepts, except one; completes like {@link #kill(Map)}. */
+  /** Closes the clients that the filter accepts, except one; completes like {@link #kill(Map, ServerFacts)}. */
   CompletionStage<Integer> kill(ClientFilter filter, @Nullable ListedClient except) {
     var killed = new AtomicInteger();
     return onEachClient(

@@ -1,9 +1,9 @@
 package io.penstock.core.answer;
 
-import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.Command;
-import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.tls.ListenerTls;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
 import java.util.Map;
@@ -12,63 +12,69 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The filter of a {@code CLIENT LIST} or {@code CLIENT KILL}, parsed as in Redis's networking.c: of
- * a repeated option the last one counts. Parsed once, then applied on each client's loop.
+ * The filter of a {@code CLIENT LIST} or {@code CLIENT KILL}, parsed as the networking.c of the
+ * servers behind does: Valkey has one syntax for both since 8.1, and more options since 9.0. All
+ * conditions must be met; of a repeated option the last one counts. Parsed once, then applied on
+ * each client's loop.
  */
 final class ClientFilter {
 
   static final String SYNTAX_ERROR = "ERR syntax error";
 
-  private final Set<String> certificateUsers;
-  private @Nullable Set<Long> ids; // null, as below: any
-  private @Nullable String address;
-  private @Nullable String localAddress;
-  private Predicate<ListedClient> type = _ -> true;
-  private long seconds; // minimum age
-  private @Nullable String user;
-  private boolean skipsCaller = true;
+  private static final String ID = "id";
+  private static final String NOT_ID = "not-id";
+
+  private final ClientConditions known;
+  private final boolean oneSyntax;
+  private final Map<String, Predicate<ListedClient>> conditions = new HashMap<>(); // by option
+  private boolean skipsCaller;
 
   /**
    * @param certificateUsers users that certificates of clients name; {@code *} for any
+   * @param servers that decide which options there are
    */
-  ClientFilter(Set<String> certificateUsers) {
-    this.certificateUsers = certificateUsers;
+  ClientFilter(Set<String> certificateUsers, ServerFacts servers) {
+    this.known = new ClientConditions(certificateUsers, servers);
+    this.oneSyntax = servers.isValkey(8, 1);
   }
 
   boolean accepts(ListedClient client) {
-    return (ids == null || ids.contains(client.id()))
-        && type.test(client)
-        && (address == null || client.address().equals(address))
-        && (localAddress == null || client.listeningAddress().equals(localAddress))
-        && (user == null || client.user().equals(user))
-        && (seconds == 0 || client.ageSeconds() >= seconds);
+    for (Predicate<ListedClient> condition : conditions.values()) {
+      if (!condition.test(client)) {
+        return false;
+      }
+    }
+    return true;
   }
 
-  /** Returns whether {@code CLIENT KILL} skips the client that sends it. */
+  /** Returns whether the client that sends the command is left out. */
   boolean skipsCaller() {
     return skipsCaller;
   }
 
   /**
-   * Reads {@code CLIENT LIST [TYPE type | ID id …]}.
+   * Reads {@code CLIENT LIST [TYPE type | ID id …]}, or {@code CLIENT LIST [option value …]}.
    *
    * @return the error, or null
    */
   @Nullable String readList(Command command) {
     int argc = command.argc();
+    if (oneSyntax) {
+      return readOptions(command);
+    }
     if (argc == 2) {
       return null;
     }
     if (argc == 4 && command.argEqualsIgnoreCase(2, "type")) {
-      return readType(command.frame().text(3));
+      return readOption("type", command.frame().text(3), Command.NOT_A_LONG);
     }
-    if (argc > 3 && command.argEqualsIgnoreCase(2, "id")) {
-      return readIds(command);
+    if (argc > 3 && command.argEqualsIgnoreCase(2, ID)) {
+      return readListedIds(command);
     }
     return SYNTAX_ERROR;
   }
 
-  private @Nullable String readIds(Command command) {
+  private @Nullable String readListedIds(Command command) {
     Set<Long> listed = new HashSet<>();
     for (int i = 3; i < command.argc(); i++) {
       long id = command.argAsLong(i);
@@ -77,7 +83,7 @@ final class ClientFilter {
       }
       listed.add(id);
     }
-    ids = listed;
+    conditions.put(ID, client -> listed.contains(client.id()));
     return null;
   }
 
@@ -88,15 +94,32 @@ final class ClientFilter {
    */
   @Nullable String readKill(Command command) {
     if (command.argc() == 3) {
-      address = command.frame().text(2);
-      skipsCaller = false;
-      return null;
+      return readOption("addr", command.frame().text(2), Command.NOT_A_LONG);
     }
-    for (int i = 2; i < command.argc(); i += 2) {
-      String error = SYNTAX_ERROR;
-      if (i + 1 < command.argc()) {
-        String value = command.frame().text(i + 1);
-        error = readOption(command.frame().text(i), value, command.argAsLong(i + 1));
+    skipsCaller = true;
+    return readOptions(command);
+  }
+
+  private @Nullable String readOptions(Command command) {
+    Map<String, Set<Long>> ids = new HashMap<>(); // those of a repeated option are added
+    for (int i = 2; i < command.argc(); ) {
+      String option = command.frame().text(i).toLowerCase(Locale.ROOT);
+      i++;
+      if (i == command.argc()) {
+        return SYNTAX_ERROR;
+      }
+      String error = null;
+      if (oneSyntax && (option.equals(ID) || (option.equals(NOT_ID) && known.has(option)))) {
+        Set<Long> listed = ids.computeIfAbsent(option, _ -> new HashSet<>());
+        boolean which = option.equals(ID);
+        conditions.put(option, client -> listed.contains(client.id()) == which);
+        for (; i < command.argc() && command.argAsLong(i) != Command.NOT_A_LONG; i++) {
+          error = command.argAsLong(i) < 1 ? ClientConditions.BAD_ID : error;
+          listed.add(command.argAsLong(i));
+        }
+      } else {
+        error = readOption(option, command.frame().text(i), command.argAsLong(i));
+        i++;
       }
       if (error != null) {
         return error;
@@ -109,10 +132,11 @@ final class ClientFilter {
    * Returns the filter for options of {@code CLIENT KILL} that do not come from a client, such as
    * {@code user} and its name. Any user may be named.
    *
+   * @param servers that decide which options there are
    * @throws IllegalArgumentException if an option is unknown or its value is not valid
    */
-  static ClientFilter ofKill(Map<String, String> options) {
-    var filter = new ClientFilter(Set.of(ListenerTls.ANY_USER));
+  static ClientFilter ofKill(Map<String, String> options, ServerFacts servers) {
+    var filter = new ClientFilter(Set.of(ListenerTls.ANY_USER), servers);
     options.forEach((option, value) -> {
       String error = filter.readOption(option, value, asLong(value));
       if (error != null) {
@@ -133,57 +157,19 @@ final class ClientFilter {
   /**
    * @param number the value as an integer, or {@link Command#NOT_A_LONG}
    */
-  private @Nullable String readOption(String option, String value, long number) {
-    switch (option.toLowerCase(Locale.ROOT)) {
-      case "id" -> {
-        if (number < 1) {
-          return "ERR client-id should be greater than 0";
-        }
-        ids = Set.of(number);
-      }
-      case "type" -> {
-        return readType(value);
-      }
-      case "addr" -> address = value;
-      case "laddr" -> localAddress = value;
-      case "user" -> {
-        if (!isUser(value)) {
-          return "ERR No such user " + ErrorReplies.quoted(value);
-        }
-        user = value;
-      }
-      case "skipme" -> {
-        skipsCaller = value.equalsIgnoreCase("yes");
-        return skipsCaller || value.equalsIgnoreCase("no") ? null : SYNTAX_ERROR;
-      }
-      case "maxage" -> {
-        seconds = number;
-        if (seconds < 1) {
-          return "ERR maxage is not an integer or out of range";
-        }
-      }
-      default -> {
-        return SYNTAX_ERROR;
-      }
+  private @Nullable String readOption(String name, String value, long number) {
+    String option = name.toLowerCase(Locale.ROOT);
+    if (option.equals("skipme")) {
+      skipsCaller = value.equalsIgnoreCase("yes");
+      return skipsCaller || value.equalsIgnoreCase("no") ? null : SYNTAX_ERROR;
     }
-    return null;
-  }
-
-  private boolean isUser(String name) {
-    return name.equals(ClientProfile.DEFAULT_USER)
-        || certificateUsers.contains(name)
-        || certificateUsers.contains(ListenerTls.ANY_USER);
-  }
-
-  private @Nullable String readType(String name) {
-    switch (name.toLowerCase(Locale.ROOT)) {
-      case "normal" -> type = client -> !client.isSubscriber();
-      case "pubsub" -> type = ListedClient::isSubscriber;
-      case "master", "replica", "slave" -> type = _ -> false;
-      default -> {
-        return "ERR Unknown client type " + ErrorReplies.quoted(name);
-      }
+    if (!known.has(option)) {
+      return SYNTAX_ERROR;
     }
-    return null;
+    String error = known.error(option, value, number);
+    if (error == null) {
+      conditions.put(option, ClientConditions.of(option, value, number));
+    }
+    return error;
   }
 }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.ClusterFacade;
@@ -34,8 +35,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers {@code CLUSTER} and related commands: with a {@link ClusterFacade} as a cluster of
- * Penstock's instances, without one as a server outside a cluster. Each instance serves every slot,
- * so that clients are never redirected.
+ * Penstock's instances, without one as a server outside a cluster, where Valkey 8 accepts {@code
+ * READONLY}. Each instance serves every slot, so that clients are never redirected.
  */
 public final class ClusterReplies {
 
@@ -49,6 +50,7 @@ public final class ClusterReplies {
   private final ClientContext context;
   private final Client client;
   private final Nodes nodes;
+  private final ClientProfile profile;
   private final SessionControl control;
   private final ProxyView proxy;
 
@@ -56,12 +58,17 @@ public final class ClusterReplies {
     this.context = parts.context();
     this.client = context.client();
     this.nodes = context.nodes();
+    this.profile = parts.profile();
     this.control = parts.control();
     this.proxy = parts.answerLoop().proxy();
   }
 
   /** Answers the request; {@code spec} is the spec of its command. */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
+    if (which == LocalCommand.READONLY || which == LocalCommand.READWRITE) {
+      setMode(spec, which, incoming);
+      return;
+    }
     ClusterFacade facade = proxy.facade();
     Command command = incoming.command();
     if (facade == null
@@ -85,6 +92,23 @@ public final class ClusterReplies {
     }
   }
 
+  private void setMode(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {
+    boolean accepted = proxy.facade() != null || context.reader().servers().isValkey(8, 0);
+    if (accepted) {
+      profile.readOnly(which == LocalCommand.READONLY);
+    }
+    give(
+        incoming,
+        spec,
+        reply -> {
+          if (accepted) {
+            reply.status("OK");
+          } else {
+            reply.error(DISABLED);
+          }
+        });
+  }
+
   private void give(IncomingRequest incoming, CommandSpec spec, Consumer<ReplyWriter> content) {
     Protocol protocol = client.protocol();
     LocalAnswer.send(incoming.begin(spec), protocol, content);
@@ -105,7 +129,7 @@ public final class ClusterReplies {
       ReplyWriter reply) {
     FacadeView view = new FacadeView(members);
     switch (which) {
-      case READONLY, READWRITE, ASKING -> reply.status("OK");
+      case ASKING -> reply.status("OK");
       case CLUSTER_SLOTS -> view.slots(reply);
       case CLUSTER_SHARDS -> view.shards(reply);
       case CLUSTER_NODES -> reply.verbatim(view.nodes(System.currentTimeMillis()));

@@ -1,5 +1,6 @@
 package io.penstock.core.answer;
 
+import io.penstock.core.client.ClientProfile;
 import java.util.function.IntConsumer;
 
 /** A client as commands about all clients see it. Used on the client's event loop. */
@@ -20,8 +21,17 @@ public interface ListedClient {
   /** Returns for how many seconds the client has been connected. */
   long ageSeconds();
 
-  /** Returns the user that the client is authenticated as, or would be. */
-  String user();
+  /** Returns for how many seconds the client has sent nothing. */
+  long idleSeconds();
+
+  /** Returns the number of the client's database. */
+  int databaseNumber();
+
+  /** Returns the letters of the field {@code flags} of {@code CLIENT LIST}. */
+  String flags();
+
+  /** Returns what the client has set about itself. */
+  ClientProfile profile();
 
   /** Returns whether the client has a subscription. */
   boolean isSubscriber();

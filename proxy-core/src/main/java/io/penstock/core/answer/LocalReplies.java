@@ -101,7 +101,7 @@ public final class LocalReplies {
       case CLIENT_INFO -> reply.verbatim(parts.self().line() + "\n");
       case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
       case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
-      case CLIENT_CAPA -> reply.status("OK"); // servers ignore what they do not know
+      case CLIENT_CAPA -> clients.setCapabilities(command, reply);
       case CLIENT_IMPORT_SOURCE -> ClientCommands.importSource(command, reply);
       default -> throw new IllegalStateException(which + " is answered elsewhere");
     }

@@ -28,6 +28,8 @@ public final class ClientProfile {
   private int replies = REPLIES_ON;
   private boolean noEvict;
   private String user = DEFAULT_USER;
+  private boolean redirect;
+  private boolean readOnly;
 
   public Protocol protocol() {
     return protocol;
@@ -86,6 +88,25 @@ public final class ClientProfile {
 
   public void noEvict(boolean on) {
     noEvict = on;
+  }
+
+  /** Returns the letters of what it says it can do, as in the field {@code capa}. */
+  public String capabilities() {
+    return redirect ? "r" : "";
+  }
+
+  /** It said {@code CLIENT CAPA redirect}. It keeps this until it disconnects. */
+  public void canFollowRedirects() {
+    redirect = true;
+  }
+
+  /** Returns whether it called {@code READONLY} last, not {@code READWRITE}. */
+  public boolean isReadOnly() {
+    return readOnly;
+  }
+
+  public void readOnly(boolean on) {
+    readOnly = on;
   }
 
   /** Returns the user that the client is authenticated as, or would be. */
@@ -147,6 +168,7 @@ public final class ClientProfile {
     name = "";
     replies = REPLIES_ON;
     noEvict = false;
+    readOnly = false;
     user = DEFAULT_USER;
   }
 }

@@ -5,6 +5,7 @@ import io.netty.channel.unix.PeerCredentials;
 import io.netty.channel.unix.UnixChannel;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.ServerFacts;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.resp.Protocol;
@@ -17,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client as a line of {@code CLIENT LIST}, with the fields of all server versions. Fields that
- * have no meaning in a proxy have the value of an idle client.
+ * A client as a line of {@code CLIENT LIST}, with the fields of the servers behind. Fields that have
+ * no meaning in a proxy have the value of an idle client.
  */
 final class ClientLine {
 
@@ -26,9 +27,9 @@ final class ClientLine {
 
   /** Returns the line for the present moment. To be called on the client's loop. */
   static String of(Session session, SessionLoop loop) {
-    long now = System.nanoTime();
     ClientProfile profile = session.profile();
     CommandSpec last = session.activity().lastCommand();
+    ServerFacts servers = loop.servers();
     return "id="
         + session.id()
         + " addr="
@@ -41,13 +42,14 @@ final class ClientLine {
         + " age="
         + session.ageSeconds()
         + " idle="
-        + seconds(now - session.activity().lastBytesAt())
+        + session.idleSeconds()
         + " flags="
         + flags(session)
-        + " capa= db="
+        + capabilities(profile, servers)
+        + " db="
         + session.databaseNumber()
         + subscriptions(session)
-        + transactions(session.intake().transactions())
+        + transactions(session.intake().transactions(), servers)
         + " qbuf="
         + session.input().size()
         + " qbuf-free=0 argv-mem=0 multi-mem=0 rbs=0 rbp=0 obl=0 oll="
@@ -56,7 +58,9 @@ final class ClientLine {
         + " events=r cmd="
         + (last == null ? "NULL" : last.name())
         + chosen(profile)
-        + traffic(session, loop)
+        + library(profile, servers)
+        + (servers.isRedis(8, 0) ? " io-thread=" + loop.loop().index() : "")
+        + traffic(session, servers)
         + process(session);
   }
 
@@ -78,11 +82,19 @@ final class ClientLine {
     return " user="
         + profile.user()
         + " redir=-1 resp="
-        + (profile.protocol() == Protocol.RESP2 ? 2 : 3)
-        + " lib-name="
-        + profile.libraryName()
-        + " lib-ver="
-        + profile.libraryVersion();
+        + (profile.protocol() == Protocol.RESP2 ? 2 : 3);
+  }
+
+  /** The client's library. Shown in front of any server if the client has told it. */
+  private static String library(ClientProfile profile, ServerFacts servers) {
+    boolean told = !profile.libraryName().isEmpty() || !profile.libraryVersion().isEmpty();
+    return told || servers.isRedis(7, 2) || servers.isValkey(7, 2)
+        ? " lib-name=" + profile.libraryName() + " lib-ver=" + profile.libraryVersion()
+        : "";
+  }
+
+  private static String capabilities(ClientProfile profile, ServerFacts servers) {
+    return servers.isValkey(8, 0) ? " capa=" + profile.capabilities() : "";
   }
 
   /** The file descriptor. NIO does not provide it: the field is missing then. */
@@ -90,10 +102,11 @@ final class ClientLine {
     return channel instanceof UnixChannel unix ? " fd=" + unix.fd().intValue() : "";
   }
 
-  private static String traffic(Session session, SessionLoop loop) {
-    return " io-thread="
-        + loop.loop().index()
-        + " tot-net-in="
+  private static String traffic(Session session, ServerFacts servers) {
+    if (!servers.isRedis(8, 2) && !servers.isValkey(8, 0)) {
+      return "";
+    }
+    return " tot-net-in="
         + session.activity().bytes()
         + " tot-net-out="
         + (session.output().appendedBytes() - session.output().unwrittenBytes())
@@ -101,8 +114,9 @@ final class ClientLine {
         + session.activity().requests();
   }
 
-  private static String transactions(Transactions client) {
-    return " multi=" + client.queued() + " watch=" + client.watched();
+  private static String transactions(Transactions client, ServerFacts servers) {
+    boolean watch = servers.isRedis(7, 4) || servers.isValkey(8, 0);
+    return " multi=" + client.queued() + (watch ? " watch=" + client.watched() : "");
   }
 
   private static String memory(Allowance client) {
@@ -121,13 +135,15 @@ final class ClientLine {
             + all.count(Kind.SHARD);
   }
 
-  private static String flags(Session session) {
+  /** The letters for the client's state. */
+  static String flags(Session session) {
     ClientProfile profile = session.profile();
     String flags =
         (session.isSubscriber() ? "P" : "")
             + (session.intake().transactions().isOpen() ? "x" : "")
             + (session.isBlocked() ? "b" : "")
             + (session.unixSocket() == null ? "" : "U")
+            + (profile.isReadOnly() ? "r" : "")
             + (profile.isNoEvict() ? "e" : "");
     return flags.isEmpty() ? "N" : flags;
   }

@@ -593,6 +593,16 @@ public final class Session
   }
 
   @Override
+  public long idleSeconds() {
+    return ClientLine.seconds(System.nanoTime() - activity.lastBytesAt());
+  }
+
+  @Override
+  public String flags() {
+    return ClientLine.flags(this);
+  }
+
+  @Override
   public String address() {
     String socket = unixSocket();
     if (socket != null) {
@@ -605,11 +615,6 @@ public final class Session
   public String peer() {
     String socket = unixSocket();
     return socket == null ? address() : UnixSockets.describe(socket, channel);
-  }
-
-  @Override
-  public String user() {
-    return profile.user();
   }
 
   /** The client's certificate names a user, as which it is authenticated. */
@@ -695,7 +700,8 @@ public final class Session
     return replies;
   }
 
-  ClientProfile profile() {
+  @Override
+  public ClientProfile profile() {
     return profile;
   }
 
