@@ -15,20 +15,70 @@ public sealed interface Handling {
   record Forward() implements Handling {}
 
   /**
-   * Split over the nodes of its keys' slots. All arguments from the first key on are groups of a
-   * key and its values.
+   * Split over the nodes of its keys' slots. Its keys, each with its values, are consecutive; each
+   * part gets all other arguments.
    *
    * @param firstKey argument index of the first key
-   * @param keyStep arguments per group
+   * @param keyStep arguments per key, including it
+   * @param countAt argument index of the number of keys; 0 if they extend to the last argument
+   * @param options that may follow a counted number of keys
    */
-  record Split(Merge merge, int firstKey, int keyStep) implements Handling {
+  record Split(Merge merge, int firstKey, int keyStep, int countAt, List<Option> options)
+      implements Handling {
+
+    /** The result of {@link #keys} for a request that is not split. */
+    public static final int WHOLE = -1;
+
+    /** Each part gets the options: these limits keep the parts short. */
+    private static final int MAX_OPTION_ARGUMENTS = 8;
+
+    private static final int MAX_OPTION_LENGTH = 20;
+
+    public Split {
+      options = List.copyOf(options);
+    }
+
+    /** With keys up to the last argument. */
+    Split(Merge merge, int firstKey, int keyStep) {
+      this(merge, firstKey, keyStep, 0, List.of());
+    }
 
     /**
-     * Returns whether the last group is complete. If not, the request is not split, so that a
-     * server returns its error.
+     * Returns the number of keys. {@link #WHOLE} if the arguments are wrong, so that a server
+     * returns its error, or if another option follows, which may make the parts depend on each
+     * other. The arity must be accepted.
      */
-    public boolean hasWholeGroups(int argc) {
-      return (argc - firstKey) % keyStep == 0;
+    public int keys(RequestFrame frame) {
+      int rest = frame.argc() - firstKey;
+      if (countAt == 0) {
+        return rest % keyStep == 0 ? rest / keyStep : WHOLE;
+      }
+      long count = Ascii.parseLong(frame, countAt);
+      return count > 0
+              && count <= rest / keyStep
+              && hasOnlyOptions(frame, firstKey + (int) count * keyStep)
+          ? (int) count
+          : WHOLE;
+    }
+
+    private boolean hasOnlyOptions(RequestFrame frame, int from) {
+      if (frame.argc() - from > MAX_OPTION_ARGUMENTS) {
+        return false;
+      }
+      int next = from; // the next option
+      for (int i = from; i < frame.argc(); i++) {
+        if (frame.length(i) > MAX_OPTION_LENGTH) {
+          return false;
+        }
+        if (i == next) {
+          int arguments = Option.arguments(options, frame, i);
+          if (arguments == Option.NONE) {
+            return false;
+          }
+          next += 1 + arguments;
+        }
+      }
+      return next == Math.max(from, frame.argc());
     }
   }
 

@@ -116,7 +116,7 @@ final class HandlingTable {
       case "broadcast" -> broadcast(words);
       case "script" -> new Handling.Script();
       case "scan" -> new Handling.Scan();
-      case "split" -> split(Enum.valueOf(Merge.class, words[2]), command);
+      case "split" -> split(Enum.valueOf(Merge.class, words[2]), options(words, 3), command);
       case "refused" -> new Handling.Rejected(error(words[2], command));
       case "watch" -> new Handling.Watch();
       case "blocking" -> new Handling.Blocking(Integer.parseInt(words[2]));
@@ -134,26 +134,37 @@ final class HandlingTable {
     return new Handling.Broadcast(Enum.valueOf(Merge.class, words[2]), aside);
   }
 
-  private static Handling split(Merge merge, CommandFacts command) {
+  /** Returns {@code split MERGE} or, for a command with a number of keys, with options. */
+  private static Handling split(Merge merge, List<Option> options, CommandFacts command) {
     if (command.keySpecs().size() == 1
-        && command.keySpecs().getFirst().begin() instanceof BeginSearch.Index(int first)
-        && command.keySpecs().getFirst().find() instanceof FindKeys.Range(int last, int step, _)
-        && last == -1) {
-      return new Handling.Split(merge, first, step);
+        && command.keySpecs().getFirst().begin() instanceof BeginSearch.Index(int first)) {
+      FindKeys find = command.keySpecs().getFirst().find();
+      if (find instanceof FindKeys.Range(int last, int step, _) && last == -1) {
+        return new Handling.Split(merge, first, step);
+      }
+      if (find instanceof FindKeys.KeyNum(int count, int firstKey, int step)
+          && firstKey == count + 1) {
+        return new Handling.Split(merge, first + firstKey, step, first + count, options);
+      }
     }
     throw new IllegalArgumentException(command.name() + " cannot be split by its key specs");
   }
 
   /** Parses {@code blocking-if KEYWORD END option:arguments…}. */
   private static Handling blockingIf(String[] words) {
+    return new Handling.BlockingIf(words[2], words[3], options(words, 4));
+  }
+
+  /** Parses {@code option:arguments…}, from a word on. */
+  private static List<Option> options(String[] words, int from) {
     List<Option> options = new ArrayList<>();
-    for (int i = 4; i < words.length; i++) {
+    for (int i = from; i < words.length; i++) {
       int colon = words[i].indexOf(':');
       options.add(
           new Option(
               words[i].substring(0, colon), Integer.parseInt(words[i].substring(colon + 1))));
     }
-    return new Handling.BlockingIf(words[2], words[3], options);
+    return options;
   }
 
   /** Returns the error line of {@code error NAME}, with this command's name. */

@@ -48,10 +48,7 @@ final class LearntHandling {
     return switch (command.requestPolicy()) {
       case DEFAULT -> new Handling.AnyNode();
       case ALL_NODES, ALL_SHARDS -> {
-        Merge merge =
-            command.name().equals("commandlog|get") // Valkey's successor of the slow log
-                ? Merge.NEWEST
-                : merge(command.responsePolicy());
+        Merge merge = merge(command.responsePolicy());
         yield merge == null
             ? rejected(command, "Penstock does not know how to merge the replies of all nodes")
             : new Handling.Broadcast(merge, false);

@@ -38,13 +38,15 @@ public enum Merge {
   MIN_BY_ELEMENT,
   /** All elements of arrays, or of RESP3 sets. */
   CONCAT,
+  /** Like {@link #CONCAT}, without replies that are null; null if all are. */
+  REPORTS,
   /** Like {@link #CONCAT}, without duplicates. */
   UNION,
   /** A random one of the replies that are not null; null if all are. */
   RANDOM,
   /** {@code FUNCTION STATS}: the first reply with a running function, otherwise the first reply. */
   RUNNING,
-  /** {@code SLOWLOG GET}: the newest entries of all replies, as many as one server would return. */
+  /** {@code SLOWLOG GET}, {@code COMMANDLOG GET}: the newest entries of all replies, as many as one server would return. */
   NEWEST,
   /** {@code LATENCY LATEST}: for each event the latest and the highest latency. */
   LATEST,

@@ -15,7 +15,7 @@ import java.util.List;
  */
 final class Broadcast implements CoverageWait.AllShardsRequest {
 
-  /** Entries that {@code SLOWLOG GET} returns by default. */
+  /** Entries that {@code SLOWLOG GET} returns by default. {@code COMMANDLOG GET} needs a count. */
   private static final int DEFAULT_ENTRIES = 10;
 
   private final ForwardContext context;
@@ -49,7 +49,7 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
   }
 
   /**
-   * Returns the count of {@code SLOWLOG GET [count]}; a node rejects a count that is not a number.
+   * Returns the count of {@code SLOWLOG GET [count]} or {@code COMMANDLOG GET count type}; a node rejects a count that is not a number.
    */
   private static int limit(RequestFrame frame) {
     if (frame.argc() < 3) {

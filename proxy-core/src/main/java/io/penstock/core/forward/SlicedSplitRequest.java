@@ -126,6 +126,7 @@ final class SlicedSplitRequest implements Sliced {
     if (encoded == null) {
       throw new IllegalStateException("a part without bytes");
     }
+    split.encodeRest(encoded.buffer());
     Part part = new Part(gather);
     int length = encoded.buffer().writerIndex() - from;
     part.setRequestBytes(encoded.share(), from, length);

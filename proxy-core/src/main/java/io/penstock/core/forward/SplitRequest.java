@@ -18,6 +18,8 @@ final class SplitRequest {
   private final RequestFrame frame;
   private final int firstKey;
   private final int keyStep;
+  private final int countAt;
+  private final int rest; // arguments behind the keys, which each part gets
   private final int[] groupOfKey;
   private final int[] keysOfGroup;
   private final int[] partitionOfGroup;
@@ -32,6 +34,8 @@ final class SplitRequest {
     this.frame = frame;
     this.firstKey = plan.firstKey();
     this.keyStep = plan.keyStep();
+    this.countAt = plan.countAt();
+    this.rest = frame.argc() - firstKey - plan.keys() * keyStep;
     this.groupOfKey = new int[plan.keys()];
     for (int i = 0; i < groupOfKey.length; i++) {
       groupOfKey[i] = plan.groupOfKey(i);
@@ -73,7 +77,7 @@ final class SplitRequest {
   /** Returns the parts by group, ready to be sent. */
   Part[] parts(Gather whole, CommandSpec command) {
     Part[] parts = new Part[keysOfGroup.length];
-    int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0));
+    int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0) + restLength());
     var bytes = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(size));
     int key = 0;
     int small = 0; // bytes of small parts
@@ -81,6 +85,7 @@ final class SplitRequest {
       int from = bytes.buffer().writerIndex();
       encodeHead(bytes.buffer(), group);
       encodeKeys(bytes.buffer(), key, keysOfGroup[group]);
+      encodeRest(bytes.buffer());
       key += keysOfGroup[group];
       Part part = new Part(whole);
       int length = bytes.buffer().writerIndex() - from;
@@ -98,8 +103,26 @@ final class SplitRequest {
 
   /** Writes the array header and the arguments before a group's keys. */
   void encodeHead(ByteBuf out, int group) {
-    Header.write(out, '*', firstKey + (long) keysOfGroup[group] * keyStep);
-    copyArguments(out, frame, 0, firstKey);
+    int keys = keysOfGroup[group];
+    Header.write(out, '*', firstKey + (long) keys * keyStep + rest);
+    if (countAt == 0) {
+      copyArguments(out, frame, 0, firstKey);
+    } else { // the number of keys is the argument before them
+      copyArguments(out, frame, 0, countAt);
+      Header.write(out, '$', headerLength(keys) - 3);
+      Header.writeLine(out, keys);
+    }
+  }
+
+  /** Writes the arguments after the keys. */
+  void encodeRest(ByteBuf out) {
+    if (rest > 0) {
+      copyArguments(out, frame, frame.argc() - rest, rest);
+    }
+  }
+
+  private int restLength() {
+    return rest == 0 ? 0 : frame.end() - frame.offset(frame.argc() - rest) + 8;
   }
 
   /** Writes {@code count} keys in the order of the groups, from index {@code from} on. */

@@ -19,6 +19,12 @@ public final class Header {
     out.writeByte('\r').writeByte('\n');
   }
 
+  /** Appends a line with a number, which is not negative; borrows the buffer. */
+  public static void writeLine(ByteBuf out, long number) {
+    writeDecimal(out, number);
+    out.writeByte('\r').writeByte('\n');
+  }
+
   /** Without a string, since a request that is split has ten headers or more. */
   private static void writeDecimal(ByteBuf out, long number) {
     if (number >= 10) {

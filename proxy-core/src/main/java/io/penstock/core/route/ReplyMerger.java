@@ -127,6 +127,7 @@ public final class ReplyMerger {
         return elements.interleave(replies, detail);
       }
       case CONCAT -> elements.concat(replies);
+      case REPORTS -> reports(replies);
       case UNION -> {
         return elements.union(replies);
       }
@@ -140,6 +141,18 @@ public final class ReplyMerger {
       case TEXTS -> report(ReportMerger.texts(successes(replies)));
     }
     return null;
+  }
+
+  private void reports(ByteBuf[] replies) {
+    ByteBuf[] given =
+        Arrays.stream(replies)
+            .filter(reply -> !new ReplyCursor(reply).isNull())
+            .toArray(ByteBuf[]::new);
+    if (given.length == 0) {
+      pass(replies[0]);
+    } else {
+      elements.concat(given);
+    }
   }
 
   private void report(String text) {

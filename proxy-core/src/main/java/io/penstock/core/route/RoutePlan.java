@@ -1,6 +1,7 @@
 package io.penstock.core.route;
 
 import io.penstock.core.command.CommandSpec;
+import io.penstock.core.command.Handling;
 import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.Merge;
 
@@ -56,6 +57,7 @@ public sealed interface RoutePlan {
     private Merge merge = Merge.SUM;
     private int firstKey;
     private int keyStep;
+    private int countAt;
     private int keys;
     private int groups;
     int[] groupOfKey = new int[16];
@@ -69,10 +71,11 @@ public sealed interface RoutePlan {
       this.partitions = partitions;
     }
 
-    public void begin(Merge how, int first, int step, int count) {
-      merge = how;
-      firstKey = first;
-      keyStep = step;
+    public void begin(Handling.Split how, int count) {
+      merge = how.merge();
+      firstKey = how.firstKey();
+      keyStep = how.keyStep();
+      countAt = how.countAt();
       keys = count;
       groups = 0;
       if (groupOfKey.length < count || groupOfKey.length > KEPT) {
@@ -100,6 +103,11 @@ public sealed interface RoutePlan {
     /** Arguments per key, including the key. */
     public int keyStep() {
       return keyStep;
+    }
+
+    /** Argument index of the number of keys, before the first one; 0 if there is none. */
+    public int countAt() {
+      return countAt;
     }
 
     public int keys() {

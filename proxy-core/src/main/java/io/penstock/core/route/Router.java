@@ -228,17 +228,19 @@ public final class Router {
     RequestFrame frame = command.frame();
     int first = how.firstKey();
     int step = how.keyStep();
-    if (!how.hasWholeGroups(frame.argc())) {
-      // The node reports the error when the command runs, which may be at EXEC; a command with keys
+    int count = how.keys(frame);
+    if (count == Handling.Split.WHOLE) {
+      // The node reports an error when the command runs, which may be at EXEC; a command with keys
       // of several partitions is not sent.
       RoutePlan plan = forward(command, spec);
-      return plan == CROSS_SLOT ? new RoutePlan.Reject(CommandErrors.wrongArity(spec)) : plan;
+      return plan == CROSS_SLOT && how.countAt() == 0
+          ? new RoutePlan.Reject(CommandErrors.wrongArity(spec))
+          : plan;
     }
-    int count = (frame.argc() - first) / step;
     if (count == 1) {
       return plans.single(partitionOf(frame, first));
     }
-    split.begin(how.merge(), first, step, count);
+    split.begin(how, count);
     for (int i = 0; i < count; i++) {
       int partition = knownPartition(frame, first + i * step);
       int group = groupOfPartition[partition];

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.wire.Frames;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -126,8 +127,36 @@ class HandlingTableTest {
   void aCallWithAnIncompleteGroupIsNotSplit() {
     Handling.Split mset = new Handling.Split(Merge.ALL_OK, 1, 2);
 
-    assertThat(mset.hasWholeGroups(5)).isTrue();
-    assertThat(mset.hasWholeGroups(4)).isFalse();
+    assertThat(mset.keys(Frames.call("MSET a 1 b 2"))).isEqualTo(2);
+    assertThat(mset.keys(Frames.call("MSET a 1 b"))).isEqualTo(Handling.Split.WHOLE);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "MSETEX 2 a 1 b 2, 2",
+    "MSETEX 1 a 1 EX 10, 1",
+    "MSETEX 2 a 1 b 2 ex 10, 2",
+    "MSETEX 2 a 1 b 2 PXAT x, 2",
+    "MSETEX 2 a 1 b 2 KEEPTTL, 2",
+    "MSETEX 2 NX 1 XX 2 KEEPTTL EX NX, 2",
+    "MSETEX 2 a 1 b 2 NX, -1",
+    "MSETEX 2 a 1 b 2 EX 10 xx, -1",
+    "MSETEX 2 a 1 b 2 EX, -1",
+    "MSETEX 2 a 1 b 2 IFEQ 1, -1",
+    "MSETEX 2 a 1 b 2 EX 123456789012345678901, -1",
+    "MSETEX 1 a 1 EX 1 EX 1 EX 1 EX 1 EX 1, -1",
+    "MSETEX 3 a 1 b 2, -1",
+    "MSETEX 2 a 1 b, -1",
+    "MSETEX 0 a 1, -1",
+    "MSETEX -1 a 1, -1",
+    "MSETEX x a 1, -1",
+    "MSETEX 9223372036854775807 a 1, -1",
+    "MSETEX 1073741824 a 1, -1"
+  })
+  void aCountedCallIsSplitIfItsPartsAreIndependent(String line, int keys) {
+    var msetex = (Handling.Split) table.byName("msetex").handling();
+
+    assertThat(msetex.keys(Frames.call(line))).isEqualTo(keys);
   }
 
   @Test
@@ -193,6 +222,8 @@ class HandlingTableTest {
     "xread count 5 block 0 streams s 0, 4",
     "XREADGROUP GROUP g c BLOCK 0 STREAMS s >, 5",
     "XREADGROUP COUNT 1 GROUP g c NOACK block 10 STREAMS s >, 8",
+    "XREADGROUP GROUP g c CLAIM 9 BLOCK 10 STREAMS s >, 7",
+    "XREADGROUP GROUP g c CLAIM block STREAMS s >, 0",
     "XREAD STREAMS block 0, 0",
     "XREAD COUNT 5 STREAMS block 0, 0",
     "XREAD COUNT block STREAMS s 0, 0",

@@ -219,33 +219,6 @@ class LearntCommandsTest {
   }
 
   @Test
-  void valkeysCommandLogIsMergedLikeTheSlowLog() {
-    List<String> tips = List.of("request_policy:all_nodes", "nondeterministic_output");
-    CommandTable table =
-        learn(
-            command(
-                "commandlog",
-                -2,
-                List.of(),
-                List.of(),
-                List.of(
-                    "commandlog|get",
-                    -4L,
-                    List.of(),
-                    0L,
-                    0L,
-                    0L,
-                    List.of(),
-                    tips,
-                    List.of(),
-                    List.of())));
-
-    assertThat(table.byName("commandlog|get").handling())
-        .isEqualTo(builtin.byName("slowlog|get").handling())
-        .isNotEqualTo(new Handling.Broadcast(Merge.CONCAT, false));
-  }
-
-  @Test
   void keysAndPoliciesDoNotMatterForASingleServer() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
     CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false);

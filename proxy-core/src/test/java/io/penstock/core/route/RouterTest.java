@@ -155,7 +155,8 @@ class RouterTest {
     "EXISTS a b, SUM, 1",
     "TOUCH a b, SUM, 1",
     "MGET a b, ARRAY_BY_KEY, 1",
-    "MSET a 1 b 2, ALL_OK, 2"
+    "MSET a 1 b 2, ALL_OK, 2",
+    "MSETEX 2 a 1 b 2 EX 10, ALL_SUCCEEDED, 2"
   })
   void commandsWhosePartsAreIndependentAreSplit(String line, Merge merge, int step) {
     RoutePlan.Split split = (RoutePlan.Split) plan(cluster, line);
@@ -166,7 +167,19 @@ class RouterTest {
   }
 
   @Test
+  void aConditionForSeveralKeysIsNotSplit() {
+    RoutePlan crossSlot = reject("CROSSSLOT Keys in request don't hash to the same slot");
+    assertThat(plan(cluster, "MSETEX 2 a 1 b 2 NX")).isEqualTo(crossSlot);
+    assertThat(plan(cluster, "MSETEX 2 a 1 b 2 EX 10 XX")).isEqualTo(crossSlot);
+    assertThat(plan(cluster, "MSETEX 2 {a}1 1 {a}2 2 NX")).isEqualTo(new RoutePlan.MultiKey(A));
+    assertThat(plan(cluster, "MSETEX x a 1 b 2")).isInstanceOf(RoutePlan.Single.class);
+    assertThat(plan(single, "MSETEX 2 a 1 b 2 NX")).isEqualTo(slot(0));
+  }
+
+  @Test
   void keysOfOneSlotAreNotSplit() {
+    assertThat(plan(cluster, "MSETEX 2 {a}1 1 {a}2 2 EX 9")).isEqualTo(new RoutePlan.MultiKey(A));
+    assertThat(plan(cluster, "MSETEX 1 a 1 EX 9")).isEqualTo(slot(A));
     assertThat(plan(cluster, "MGET a {a}1 {a}2")).isEqualTo(new RoutePlan.MultiKey(A));
     assertThat(plan(cluster, "DEL b")).isEqualTo(slot(B));
     assertThat(plan(cluster, "MSET {c}1 x {c}2 y")).isEqualTo(new RoutePlan.MultiKey(C));

@@ -62,6 +62,70 @@ class BroadcastTest {
   }
 
   @Test
+  void theCommandLogIsThatOfAllNodes() {
+    String entry = "*6\r\n:%d\r\n:%d\r\n:1\r\n*0\r\n$1\r\nx\r\n$0\r\n\r\n";
+    Peer client = rig.client();
+    String calls =
+        call("COMMANDLOG GET 1 large-reply") + call("COMMANDLOG LEN slow");
+    client.send(calls + call("COMMANDLOG RESET slow"));
+    String all = calls + call("COMMANDLOG RESET slow");
+    rig.accept(0).expect(all).send("*1\r\n" + entry.formatted(7, 100) + ":1\r\n+OK\r\n");
+    rig.accept(1).expect(all).send("*1\r\n" + entry.formatted(3, 200) + ":2\r\n+OK\r\n");
+
+    client.expect("*1\r\n" + entry.formatted(3, 200) + ":3\r\n+OK\r\n");
+  }
+
+  @Test
+  void reportsOfSlotsAndKeysNeedPermission() {
+    Peer client = rig.client();
+    for (String line : List.of("HOTKEYS GET", "HOTKEYS START METRICS 1 CPU", "HOTKEYS STOP")) {
+      client.send(call(line));
+      assertThat(line(client))
+          .startsWith("-ERR HOTKEYS ")
+          .contains(" is not allowed through this proxy: it administers servers; add hotkeys|");
+    }
+    client.send(call("CLUSTER GETSLOTMIGRATIONS"));
+    assertThat(line(client))
+        .endsWith("add cluster|getslotmigrations to penstock.commands.allow to allow it");
+    client.send(call("TRIMSLOTS RANGES 1 0 5"));
+    assertThat(line(client)).contains("it is for connections between servers");
+  }
+
+  private static String line(Peer client) {
+    var line = new StringBuilder();
+    while (line.indexOf("\r\n") < 0) {
+      line.append(client.read(1));
+    }
+    return line.toString().stripTrailing();
+  }
+
+  @Test
+  void allowedReportsComeFromAllNodes() {
+    rig.close();
+    rig = new Rig.Options().allow("hotkeys", "cluster|getslotmigrations").start();
+    String calls =
+        call("HOTKEYS START METRICS 1 CPU SLOTS 1 0")
+            + call("HOTKEYS GET").repeat(3)
+            + call("HOTKEYS STOP")
+            + call("HOTKEYS RESET")
+            + call("CLUSTER GETSLOTMIGRATIONS");
+    Peer client = rig.client();
+    client.send(calls);
+    rig.accept(0)
+        .expect(calls)
+        .send("+OK\r\n*1\r\n$1\r\na\r\n*1\r\n$1\r\na\r\n$-1\r\n+OK\r\n+OK\r\n")
+        .send("*1\r\n$1\r\nm\r\n");
+    rig.accept(1)
+        .expect(calls)
+        .send("-ERR slot 0 not handled by this node\r\n$-1\r\n*1\r\n$1\r\nb\r\n$-1\r\n")
+        .send("$-1\r\n+OK\r\n*0\r\n");
+
+    client
+        .expect("+OK\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\na\r\n$1\r\nb\r\n$-1\r\n")
+        .expect("+OK\r\n+OK\r\n*1\r\n$1\r\nm\r\n");
+  }
+
+  @Test
   void theRequestIsSentUnchanged() {
     Peer client = rig.client();
     client.send(Wire.request("keYs", "*"));

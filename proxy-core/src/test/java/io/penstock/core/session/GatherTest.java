@@ -170,6 +170,40 @@ class GatherTest {
   }
 
   @Test
+  void eachPartHasItsNumberOfKeysAndTheOptions() {
+    Peer client = rig.client();
+    client.send(call("msetex 3 a 1 b 2 {a}3 4 EX 100"));
+    Peer lower = rig.accept(0).expect(call("msetex 1 b 2 EX 100")).send(":1\r\n");
+    Peer upper = rig.accept(1).expect(call("msetex 2 a 1 {a}3 4 EX 100")).send(":1\r\n");
+    client.expect(":1\r\n");
+
+    client.send(call("MSETEX 2 a 1 b 2"));
+    lower.expect(call("MSETEX 1 b 2")).send(":1\r\n");
+    upper.expect(call("MSETEX 1 a 1")).send("-OOM no\r\n");
+    client.expect("-OOM no\r\n");
+  }
+
+  @Test
+  void veryManyCountedKeysAreSplitInSlices() {
+    int pairs = 5_000;
+    var request = new StringBuilder("MSETEX " + 2 * pairs);
+    var lower = new StringBuilder("MSETEX " + pairs);
+    var upper = new StringBuilder("MSETEX " + pairs);
+    for (int i = 0; i < pairs; i++) {
+      request.append(" {a}").append(i).append(" x {b}").append(i).append(" y");
+      upper.append(" {a}").append(i).append(" x");
+      lower.append(" {b}").append(i).append(" y");
+    }
+    Peer client = rig.client();
+    client.send(call(request + " KEEPTTL"));
+
+    rig.accept(0).expect(call(lower + " KEEPTTL")).send(":1\r\n");
+    rig.accept(1).expect(call(upper + " KEEPTTL")).send(":1\r\n");
+
+    client.expect(":1\r\n");
+  }
+
+  @Test
   void theReplyWaitsForEarlierRepliesAndAllParts() {
     Peer client = rig.client();
     client.send(get("b") + call("MGET a b") + get("foo"));
