@@ -59,11 +59,11 @@ final class ClientFilter {
    */
   @Nullable String readList(Command command) {
     int argc = command.argc();
-    if (oneSyntax) {
-      return readOptions(command);
-    }
     if (argc == 2) {
       return null;
+    }
+    if (oneSyntax) {
+      return argc == 3 ? SYNTAX_ERROR : readOptions(command);
     }
     if (argc == 4 && command.argEqualsIgnoreCase(2, "type")) {
       return readOption("type", command.frame().text(3), Command.NOT_A_LONG);
@@ -105,19 +105,17 @@ final class ClientFilter {
     for (int i = 2; i < command.argc(); ) {
       String option = command.frame().text(i).toLowerCase(Locale.ROOT);
       i++;
-      if (i == command.argc()) {
-        return SYNTAX_ERROR;
-      }
-      String error = null;
+      String error = SYNTAX_ERROR;
       if (oneSyntax && (option.equals(ID) || (option.equals(NOT_ID) && known.has(option)))) {
         Set<Long> listed = ids.computeIfAbsent(option, _ -> new HashSet<>());
         boolean which = option.equals(ID);
         conditions.put(option, client -> listed.contains(client.id()) == which);
+        error = null;
         for (; i < command.argc() && command.argAsLong(i) != Command.NOT_A_LONG; i++) {
           error = command.argAsLong(i) < 1 ? ClientConditions.BAD_ID : error;
           listed.add(command.argAsLong(i));
         }
-      } else {
+      } else if (i < command.argc()) {
         error = readOption(option, command.frame().text(i), command.argAsLong(i));
         i++;
       }

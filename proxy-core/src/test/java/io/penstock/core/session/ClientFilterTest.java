@@ -72,6 +72,8 @@ class ClientFilterTest {
         "ID 1 2 3 NOT-ID 2; sub me",
         "ID TYPE normal; ''",
         "NOT-ID TYPE normal; other me",
+        "TYPE normal NOT-ID; other me",
+        "TYPE normal ID; ''",
         "NOT-ID 1 NOT-ID 2; me",
         "TYPE pubsub; sub",
         "NOT-TYPE pubsub; other me",
