@@ -3,6 +3,7 @@ package io.penstock.core.backend;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to one node for subscriptions. It uses RESP3 so that replies and pushes can be
@@ -35,6 +36,15 @@ public final class SubscriberConnection {
   /** Returns whether it can send immediately. */
   public boolean isReady() {
     return connection.isReady();
+  }
+
+  /**
+   * The error with which the node refused the latest connection; null if it did not, or if waiting
+   * may help.
+   */
+  public @Nullable HandshakeError refusal() {
+    HandshakeError error = counters.handshakeError();
+    return error != null && error.permanent() ? error : null;
   }
 
   /** Connects if it is idle. */

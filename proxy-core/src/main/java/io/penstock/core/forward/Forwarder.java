@@ -18,6 +18,7 @@ import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Slices;
 import org.jspecify.annotations.Nullable;
@@ -178,7 +179,12 @@ public final class Forwarder {
       order.onRoutesChange();
       order.noteOtherWriteToAll();
     }
-    coverage.sendWhenCovered(whole, new Broadcast(context, whole, plan, input, bytes));
+    var request = new Broadcast(context, whole, plan, input, bytes);
+    if (spec.has(CommandFlag.PUBSUB)) {
+      forwardLoop.hub().whenClosedClientsAreKnown(() -> coverage.sendWhenCovered(whole, request));
+    } else {
+      coverage.sendWhenCovered(whole, request);
+    }
   }
 
   /** Sends the {@code SCAN} call to the shard that its cursor names. */

@@ -7,6 +7,7 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.Publications;
 import io.penstock.core.pubsub.ReceiverCount;
 import io.penstock.core.pubsub.ReceiverCounts;
 import io.penstock.core.reply.ReplySlot;
@@ -27,6 +28,8 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   private final Hub hub;
   private final Kind kind;
   private final Name channel;
+  private final int began; // as the publications know it
+  private boolean ended;
 
   /**
    * @param whole where the client's reply goes
@@ -38,6 +41,18 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
     this.hub = context.forwardLoop().hub();
     this.kind = kind;
     this.channel = channel;
+    this.began = publications().begin();
+  }
+
+  private Publications publications() {
+    return hub.subscriberCounts().publications();
+  }
+
+  private void end() {
+    if (!ended) {
+      ended = true;
+      publications().end(began);
+    }
   }
 
   @Override
@@ -45,6 +60,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
     releaseRequest();
     Endpoint node = sentTo();
     if (node == null || buffer.getByte(from) != ':') {
+      end();
       whole.deliver(buffer, from, to, outcome);
       return;
     }
@@ -59,7 +75,13 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   }
 
   @Override
+  public void onConnectionsCounted() {
+    end();
+  }
+
+  @Override
   public void onCount(long clients) {
+    end();
     ByteBuf reply = ByteBufAllocator.DEFAULT.directBuffer(32);
     new ReplyWriter(reply, Protocol.RESP2).integer(clients);
     whole.deliverOwned(reply, Outcome.OK);
@@ -67,11 +89,13 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
 
   @Override
   public void onFailure(Throwable cause) {
+    end();
     client.fail(cause);
   }
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
+    end();
     releaseRequest();
     whole.answer(reply, outcome);
   }
@@ -79,6 +103,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
     if (last) {
+      end();
       releaseRequest();
     }
     whole.deliverPart(buffer, from, to, last);
@@ -87,6 +112,12 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   @Override
   public void dropPending() {
     // An integer reply does not come in parts.
+  }
+
+  @Override
+  public void onInternalError() {
+    end();
+    super.onInternalError();
   }
 
   @Override

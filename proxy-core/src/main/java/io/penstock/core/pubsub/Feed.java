@@ -2,6 +2,7 @@ package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The subscriptions of one loop at one node. They share one connection, except for patterns:
@@ -73,6 +75,11 @@ final class Feed implements TopicNode {
   @Override
   public boolean isReadyFor(Topic topic) {
     return connectionOf(topic).isReady();
+  }
+
+  @Override
+  public @Nullable HandshakeError refusalOf(Topic topic) {
+    return connectionOf(topic).refusal();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.PushSink;
 import io.penstock.core.backend.SubscriberConnection;
 import io.penstock.core.cluster.Redirect;
@@ -76,6 +77,11 @@ final class FeedConnection implements PushSink, BackendListener {
 
   boolean isReady() {
     return connection.isReady();
+  }
+
+  /** The error with which the node refuses the connection; null if waiting may help. */
+  @Nullable HandshakeError refusal() {
+    return connection.refusal();
   }
 
   /** Whether the topic is to be subscribed to over this connection. */

@@ -1,6 +1,7 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.upstream.Endpoint;
@@ -163,6 +164,27 @@ final class Feeds {
       }
     }
     return true;
+  }
+
+  /**
+   * The error with which a node that the topic needs refuses connections; null if none does, or if
+   * waiting may help.
+   */
+  @Nullable HandshakeError refusalOf(Topic topic) {
+    TopicNode home = topic.home();
+    if (home != null && !home.isSubscribed(topic)) {
+      return home.refusalOf(topic);
+    }
+    if (topic.isOnEveryMaster()) {
+      for (Shard shard : placement.shards()) {
+        Feed feed = feed(shard.master());
+        HandshakeError refusal = feed.isSubscribed(topic) ? null : feed.refusalOf(topic);
+        if (refusal != null) {
+          return refusal;
+        }
+      }
+    }
+    return null;
   }
 
   /** See {@link Feed#awaitEarlierMessages}. */

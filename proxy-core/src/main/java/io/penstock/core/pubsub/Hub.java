@@ -3,12 +3,14 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.transport.LoopPolls;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Endpoint;
@@ -22,6 +24,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,6 +51,7 @@ public final class Hub {
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
   private final Feeds feeds = new Feeds(this);
   private final ReceiverCounts receivers;
+  private final LoopPolls polls;
   private final SubscribeRequests requests = new SubscribeRequests();
   private boolean closed;
 
@@ -65,7 +69,8 @@ public final class Hub {
     this.partitioner = topology.current().partitioner();
     this.events = events;
     this.subscriberCounts = subscriberCounts;
-    this.receivers = new ReceiverCounts(subscriberCounts, loop.slices());
+    this.polls = new LoopPolls(loop);
+    this.receivers = new ReceiverCounts(subscriberCounts, loop.slices(), polls);
     for (Kind kind : Kind.values()) {
       topics.put(kind, new HashMap<>());
     }
@@ -103,6 +108,20 @@ public final class Hub {
     return receivers;
   }
 
+  /**
+   * Runs {@code action} on this loop when the clients that have closed by now are unsubscribed at
+   * the nodes. It must not throw.
+   */
+  public void whenClosedClientsAreKnown(Runnable action) {
+    if (subscriberCounts.isEmpty()) {
+      action.run();
+      return;
+    }
+    Set<Loop> all = Set.copyOf(group.loops());
+    // A loop sends at the end of its turn, or, with io_uring, when it polls the next time.
+    polls.whenPolled(all, () -> polls.whenPolled(all, action));
+  }
+
   private Map<Name, Topic> of(Kind kind) {
     Map<Name, Topic> map = topics.get(kind);
     if (map == null) {
@@ -135,7 +154,10 @@ public final class Hub {
     return kind != Kind.PATTERN || of(kind).size() < MAX_PATTERNS || of(kind).containsKey(name);
   }
 
-  /** Adds a name to the request. Returns false if the request contains it already. */
+  /**
+   * Adds a name to the request. Returns false if the request contains it already. May call the
+   * callback before this method returns.
+   */
   public boolean add(SubscribeRequest request, Name name) {
     Kind kind = request.kind();
     Topic topic = of(kind).computeIfAbsent(name, _ -> new Topic(kind, name, partitionOf(name)));
@@ -148,8 +170,17 @@ public final class Hub {
     if (isNew) {
       request.addTopic(topic);
       feeds.awaitEarlierMessages(topic, request.earlierMessages());
+      failIfRefused(topic);
     }
     return isNew;
+  }
+
+  /** Requests do not wait for a node that has begun to ask for a password, for example. */
+  private void failIfRefused(Topic topic) {
+    HandshakeError refusal = topic.isReady() ? null : feeds.refusalOf(topic);
+    if (refusal != null) {
+      requests.onRefused(this, topic, refusal);
+    }
   }
 
   /** Ends the names of the request. May call the callback before this method returns. */
@@ -167,7 +198,7 @@ public final class Hub {
   public Name addSubscriber(SubscribeRequest request, Name name) {
     Topic topic = Objects.requireNonNull(topic(request.kind(), name));
     if (topic.requests().remove(request) && topic.subscribers().add(request.subscriber())) {
-      subscriberCounts.addClients(topic, 1);
+      subscriberCounts.addClients(topic, 1, loop);
     }
     return topic.name();
   }
@@ -219,7 +250,7 @@ public final class Hub {
   public void removeSubscriber(Subscriber subscriber, Kind kind, Name name) {
     Topic topic = topic(kind, name);
     if (topic != null && topic.subscribers().remove(subscriber)) {
-      subscriberCounts.addClients(topic, -1);
+      subscriberCounts.addClients(topic, -1, loop);
       unsubscribeUnlessWanted(topic);
     }
   }
@@ -303,9 +334,11 @@ public final class Hub {
    */
   void onDisconnected(Feed feed, Collection<Topic> lost, int attempts, Throwable cause) {
     events.backendDisconnected(feed.node(), cause);
-    for (Topic topic : List.copyOf(lost)) {
+    List<Topic> all = List.copyOf(lost);
+    for (Topic topic : all) {
       onLost(feed, topic);
     }
+    all.forEach(this::failIfRefused);
     flush();
     if (attempts > 0) {
       topology.requestRefresh(RefreshTrigger.RECONNECT);

@@ -8,7 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The subscriptions that a node has for one connection. Keeps {@link SubscriberCounts} up to date.
+ * The subscriptions that a node has for one connection. Keeps {@link SubscriberCounts} up to date:
+ * a node may have counted a subscription that has ended for messages that it has answered already.
  */
 final class NodeSubscriptions {
 
@@ -36,14 +37,18 @@ final class NodeSubscriptions {
 
   void remove(Kind kind, Name name) {
     if (of(kind).remove(name)) {
-      counts.addConnections(kind, name, node, -1);
+      end(kind, name);
     }
+  }
+
+  private void end(Kind kind, Name name) {
+    counts.publications().afterwards(() -> counts.addConnections(kind, name, node, -1));
   }
 
   /** Removes all subscriptions: the connection is closed. */
   void clear() {
     names.forEach((kind, all) -> {
-      all.forEach(name -> counts.addConnections(kind, name, node, -1));
+      all.forEach(name -> end(kind, name));
       names.put(kind, new HashSet<>());
     });
   }

@@ -1,6 +1,7 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -27,6 +28,9 @@ public final class SubscribeRequest {
      * @param error the complete error reply
      */
     void onError(byte[] error);
+
+    /** A node refuses connections, and waiting cannot help. */
+    void onRefused(HandshakeError error);
 
     /** The subscription was not possible before the deadline. */
     void onFailure(Failure failure);

@@ -1,9 +1,11 @@
 package io.penstock.core.pubsub;
 
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /** The pending requests to subscribe of the clients of one loop. Confined to its loop. */
 final class SubscribeRequests {
@@ -69,10 +71,19 @@ final class SubscribeRequests {
    * already get no error.
    */
   void onError(Hub hub, Topic topic, byte[] error) {
+    fail(hub, topic, callback -> callback.onError(error));
+  }
+
+  /** A node refuses connections: fails the requests that wait for the topic. */
+  void onRefused(Hub hub, Topic topic, HandshakeError error) {
+    fail(hub, topic, callback -> callback.onRefused(error));
+  }
+
+  private void fail(Hub hub, Topic topic, Consumer<SubscribeRequest.Callback> how) {
     for (SubscribeRequest request : topic.requests().copy()) {
       if (pending.contains(request)) {
         hub.cancel(request);
-        request.callback().onError(error);
+        how.accept(request.callback());
       }
     }
   }

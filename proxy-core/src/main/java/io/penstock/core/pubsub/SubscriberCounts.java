@@ -1,10 +1,13 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -19,21 +22,35 @@ public final class SubscriberCounts {
    * The subscribers of one name.
    *
    * @param clients of this proxy
+   * @param loops that have these clients
    * @param connections of this proxy, by node
    */
-  record Subscribers(int clients, Map<Endpoint, Integer> connections) {
+  record Subscribers(int clients, Set<Loop> loops, Map<Endpoint, Integer> connections) {
 
-    static final Subscribers NONE = new Subscribers(0, Map.of());
+    static final Subscribers NONE = new Subscribers(0, Set.of(), Map.of());
 
-    Subscribers plusClients(int more) {
-      return new Subscribers(clients + more, connections);
+    Subscribers plusClients(int more, Loop loop, boolean hasClients) {
+      return new Subscribers(clients + more, with(loop, hasClients), connections);
+    }
+
+    private Set<Loop> with(Loop loop, boolean hasClients) {
+      if (loops.contains(loop) == hasClients) {
+        return loops;
+      }
+      Set<Loop> changed = new HashSet<>(loops);
+      if (hasClients) {
+        changed.add(loop);
+      } else {
+        changed.remove(loop);
+      }
+      return Set.copyOf(changed);
     }
 
     Subscribers plusConnections(Endpoint node, int more) {
       Map<Endpoint, Integer> changed = new HashMap<>(connections);
       changed.merge(node, more, Integer::sum);
       changed.values().removeIf(count -> count <= 0);
-      return new Subscribers(clients, Map.copyOf(changed));
+      return new Subscribers(clients, loops, Map.copyOf(changed));
     }
 
     int connectionsTo(Endpoint node) {
@@ -55,6 +72,7 @@ public final class SubscriberCounts {
 
   private final Map<Kind, ConcurrentHashMap<Name, Subscribers>> subscribersOf =
       new EnumMap<>(Kind.class);
+  private final Publications publications = new Publications();
   private final boolean equalNodes;
 
   /** For nodes each of which counts its own subscribers. */
@@ -85,11 +103,21 @@ public final class SubscriberCounts {
     return map;
   }
 
-  void addClients(Topic topic, int more) {
+  /** The messages whose receivers these counts are needed for. */
+  public Publications publications() {
+    return publications;
+  }
+
+  /** Adds clients of a loop; {@code topic} is as it is afterwards. */
+  void addClients(Topic topic, int more, Loop loop) {
+    boolean hasClients = !topic.subscribers().isEmpty();
     of(topic.kind())
         .compute(
             topic.name(),
-            (_, now) -> (now == null ? Subscribers.NONE : now).plusClients(more).orNull());
+            (_, now) ->
+                (now == null ? Subscribers.NONE : now)
+                    .plusClients(more, loop, hasClients)
+                    .orNull());
   }
 
   void addConnections(Kind kind, Name name, Endpoint node, int more) {

@@ -1,6 +1,8 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.upstream.Endpoint;
+import org.jspecify.annotations.Nullable;
 
 /** A node where topics are subscribed to, as a topic knows it. Confined to its loop. */
 interface TopicNode {
@@ -9,6 +11,12 @@ interface TopicNode {
 
   /** Whether the connection that the topic has at this node can send. */
   boolean isReadyFor(Topic topic);
+
+  /**
+   * The error with which the node refuses the connection that the topic has there; null if it does
+   * not, or if waiting may help.
+   */
+  @Nullable HandshakeError refusalOf(Topic topic);
 
   /** Whether the node has confirmed the subscription to the topic. */
   boolean isSubscribed(Topic topic);

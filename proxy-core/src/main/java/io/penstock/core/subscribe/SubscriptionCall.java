@@ -200,7 +200,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private void addName(SubscribeRequest subscribe, Name name) {
     if (!hub.hasRoomFor(kind, name)) {
       reject(ErrorReplies.TOO_MANY_PATTERNS, Outcome.OVERLOADED);
-    } else if (hub.add(subscribe, name)) {
+    } else if (hub.add(subscribe, name) && !ended) {
       addPendingBytes(SubscribedNames.sizeOf(name));
       if (kind == Kind.PATTERN && !subscriptions.names().contains(kind, name)) {
         newPatterns++;
@@ -253,6 +253,11 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   @Override
   public void onError(byte[] error) {
     end().answer(error, Outcome.ERROR);
+  }
+
+  @Override
+  public void onRefused(HandshakeError error) {
+    end().answer(ErrorReplies.unavailable(error), Outcome.UNAVAILABLE);
   }
 
   @Override

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopPolls;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.wire.Wire;
@@ -17,9 +19,10 @@ class ReceiverCountsTest {
   private static final Endpoint NODE = new Endpoint("a", 1);
 
   private final EmbeddedChannel channel = new EmbeddedChannel();
+  private final Loop loop = Loop.over(channel.eventLoop());
   private final SubscriberCounts audience = new SubscriberCounts();
   private final ReceiverCounts counts =
-      new ReceiverCounts(audience, new Slices(channel.eventLoop()));
+      new ReceiverCounts(audience, new Slices(channel.eventLoop()), new LoopPolls(loop));
   private final List<String> told = new ArrayList<>();
 
   @AfterEach
@@ -32,7 +35,7 @@ class ReceiverCountsTest {
   }
 
   private void listen(String pattern, int clients) {
-    audience.addClients(new Topic(Kind.PATTERN, name(pattern), 0), clients);
+    audience.addClients(new Topic(Kind.PATTERN, name(pattern), 0), clients, loop);
   }
 
   private class Listener implements ReceiverCounts.Listener {
@@ -47,6 +50,9 @@ class ReceiverCountsTest {
     public boolean isClosed() {
       return false;
     }
+
+    @Override
+    public void onConnectionsCounted() {}
 
     @Override
     public void onCount(long clients) {

@@ -3,6 +3,8 @@ package io.penstock.core.pubsub;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
@@ -12,6 +14,7 @@ class SubscriberCountsTest {
   private static final Endpoint HERE = new Endpoint("a", 1);
   private static final Endpoint THERE = new Endpoint("b", 1);
 
+  private final Loop loop = Loop.over(new EmbeddedChannel().eventLoop());
   private SubscriberCounts audience = new SubscriberCounts();
 
   private static Name name(String text) {
@@ -19,7 +22,7 @@ class SubscriberCountsTest {
   }
 
   private void listen(Kind kind, String text, int clients, Endpoint... connections) {
-    audience.addClients(new Topic(kind, name(text), 0), clients);
+    audience.addClients(new Topic(kind, name(text), 0), clients, loop);
     for (Endpoint node : connections) {
       audience.addConnections(kind, name(text), node, 1);
     }
@@ -73,7 +76,7 @@ class SubscriberCountsTest {
     listen(Kind.SHARD, "c", 1, HERE);
     assertThat(audience.isEmpty()).isFalse();
 
-    audience.addClients(new Topic(Kind.SHARD, name("c"), 0), -1);
+    audience.addClients(new Topic(Kind.SHARD, name("c"), 0), -1, loop);
     audience.addConnections(Kind.SHARD, name("c"), HERE, -1);
 
     assertThat(audience.isEmpty()).isTrue();

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.limit.OutputLimit;
@@ -857,6 +858,9 @@ class SubscriptionsTest {
 
       @Override
       public void onError(byte[] error) {}
+
+      @Override
+      public void onRefused(HandshakeError error) {}
 
       @Override
       public void onFailure(Failure failure) {}

@@ -91,12 +91,15 @@ class CredentialsIT {
         ProxyFixture proxy =
             ProxyFixture.of(server).eventLoops(1).failoverHold(Duration.ofHours(1)).startReady();
         RespClient wire = proxy.connect();
+        RespClient subscriber = proxy.connect();
         RespClient admin = server.connect()) {
+      assertThat(subscriber.call("SUBSCRIBE", "news")).contains("subscribe");
       assertThat(wire.call("SET", "k", "v")).isEqualTo("+OK\r\n");
       assertThat(wire.call("WATCH", "k")).isEqualTo("+OK\r\n");
       assertThat(wire.call("UNWATCH")).isEqualTo("+OK\r\n");
       admin.value("CONFIG", "SET", "requirepass", PASSWORD);
       admin.value("CLIENT", "KILL", "TYPE", "normal");
+      admin.value("CLIENT", "KILL", "TYPE", "pubsub");
 
       for (String[] request :
           List.of(
@@ -105,6 +108,9 @@ class CredentialsIT {
               new String[] {"BLPOP", "q", "0"},
               new String[] {"SET", "k", "w"},
               new String[] {"EVAL", "return 1", "0"},
+              new String[] {"SUBSCRIBE", "c"},
+              new String[] {"PSUBSCRIBE", "p*", "q*"},
+              new String[] {"SSUBSCRIBE", "s"},
               new String[] {"DBSIZE"})) {
         Awaitility.await(request[0])
             .untilAsserted(() ->
@@ -115,6 +121,8 @@ class CredentialsIT {
       Awaitility.await()
           .untilAsserted(() -> assertThat(wire.call("GET", "k")).isEqualTo(Wire.bulk("v")));
       assertThat(wire.call("WATCH", "k")).isEqualTo("+OK\r\n");
+      Awaitility.await()
+          .until(() -> wire.call("SUBSCRIBE", "c").startsWith("*3\r\n$9\r\nsubscribe\r\n"));
     }
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.transport.Transport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Subscribers and publishers on both event loops of a proxy in front of a cluster. */
@@ -105,6 +107,45 @@ class PubSubIT {
     assertThat(publisher.call("PUBSUB", "NUMSUB")).isEqualTo("*0\r\n");
     assertThat(names(publisher.call("PUBSUB", "CHANNELS"))).containsExactly("n1", "n2");
     assertThat(publisher.call("PUBSUB", "CHANNELS", "*2")).isEqualTo("*1\r\n$2\r\nn2\r\n");
+  }
+
+  /** Their event loops may not have noticed it. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Transport.class,
+      names = {"IO_URING", "EPOLL", "NIO"})
+  void clientsThatHaveJustClosedAreNotCounted(Transport transport) {
+    assumeSharded(cluster);
+    Throwable missing = transport.unavailability();
+    if (missing != null) {
+      System.out.println("skipped: " + transport + " is not available: " + missing);
+    }
+    assumeThat(missing).isNull();
+    try (ProxyFixture on = ProxyFixture.of(cluster).transport(transport).startReady();
+        RespClient wire = on.connect()) {
+      String[][] ways = {
+        {"SUBSCRIBE", "PUBLISH"}, {"PSUBSCRIBE", "PUBLISH"}, {"SSUBSCRIBE", "SPUBLISH"}
+      };
+      for (int i = 0; i < 300; i++) {
+        String[] way = ways[i % ways.length];
+        String name = "closed" + i;
+        subscribeAndClose(on, way[0], name);
+        assertThat(wire.call(way[1], name, "x")).as(way[0] + " " + i).isEqualTo(":0\r\n");
+      }
+      for (int i = 0; i < 100; i++) {
+        String name = "closed" + i;
+        subscribeAndClose(on, "SUBSCRIBE", name);
+        String report = i % 2 == 0 ? "NUMSUB" : "CHANNELS";
+        String none = i % 2 == 0 ? "*2\r\n" + Wire.bulk(name) + ":0\r\n" : "*0\r\n";
+        assertThat(wire.call("PUBSUB", report, name)).as(report + " " + i).isEqualTo(none);
+      }
+    }
+  }
+
+  private static void subscribeAndClose(ProxyFixture to, String command, String name) {
+    RespClient subscriber = to.connect();
+    assertThat(subscriber.call(command, name)).endsWith(":1\r\n");
+    subscriber.closeAndWait();
   }
 
   private static Set<String> names(String reply) {

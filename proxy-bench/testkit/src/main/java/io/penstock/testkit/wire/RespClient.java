@@ -306,6 +306,16 @@ public final class RespClient implements AutoCloseable {
     }
   }
 
+  /** Closes, and waits until the system of the other side has noted the end. */
+  public void closeAndWait() {
+    try {
+      socket.setSoLinger(true, Math.toIntExact(READ.toSeconds()));
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   /** Closes with a reset instead of a proper end. */
   public void reset() {
     try {
