@@ -356,7 +356,7 @@ public final class Hub {
     if (topic == null || !feeds.accepts(feed, topic, push)) {
       return;
     }
-    topic.deliver(new Message(topic, buffer, from, to));
+    topic.deliver(new Message(push.kind(), topic.name(), buffer, from, to));
   }
 
   /**

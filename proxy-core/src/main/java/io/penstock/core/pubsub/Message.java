@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Message {
 
-  private final Topic topic;
+  private final Kind kind;
+  private final Name name;
   private final ByteBuf source;
   private final int from;
   private final int length;
@@ -20,11 +21,12 @@ public final class Message {
   private @Nullable ByteBuf resp3;
 
   /**
-   * @param topic that it was published for
+   * @param kind of the name that it was published for
    * @param source borrowed; contains a RESP3 push from {@code from} to before {@code to}
    */
-  Message(Topic topic, ByteBuf source, int from, int to) {
-    this.topic = topic;
+  Message(Kind kind, Name name, ByteBuf source, int from, int to) {
+    this.kind = kind;
+    this.name = name;
     this.source = source;
     this.from = from;
     this.length = to - from;
@@ -32,18 +34,18 @@ public final class Message {
 
   /** Kind of the name that it was published for. */
   public Kind kind() {
-    return topic.kind();
+    return kind;
   }
 
   /** The channel, pattern or shard channel that it was published for. */
   public Name name() {
-    return topic.name();
+    return name;
   }
 
   /** Returns a copy that stays valid until the caller {@linkplain #release releases} it. */
   public Message copy() {
     ByteBuf bytes = copyFor(Protocol.RESP3).retainedDuplicate();
-    var copy = new Message(topic, bytes, bytes.readerIndex(), bytes.readerIndex() + length);
+    var copy = new Message(kind, name, bytes, bytes.readerIndex(), bytes.readerIndex() + length);
     copy.resp3 = bytes;
     return copy;
   }

@@ -82,7 +82,7 @@ class ServerWordsTest {
   }
 
   @Test
-  void furtherArgumentsOfClientPauseAndUnblockAreIgnoredSinceValkey81() {
+  void furtherArgumentsOfPauseAndUnblockAreIgnoredSinceValkey81() {
     client("valkey 8.1.0")
         .send("CLIENT PAUSE 0 a b\r\nCLIENT UNBLOCK 99 a b c\r\n")
         .expect("+OK\r\n:0\r\n")

@@ -1318,7 +1318,7 @@ class SubscriptionsTest {
     }
 
     @Test
-    void theTransactionOfAClientThatLeavesBeforeItIsSubscribedDoesNotRun() {
+    void aTransactionOfAClientThatLeavesBeforeDoesNotRun() {
       Peer node = rig.connected(0);
       Peer client = rig.client();
       client.send(block(get("b") + call("SUBSCRIBE b")));
