@@ -101,10 +101,11 @@ public final class ProxyUpstream {
         before != null && before.hasServersOf(settings)
             ? before.subscriptions
             : new SharedSubscriptions(group, events, this, upstream.lanes());
+    boolean sameServers = before != null && before.hasServersOf(settings);
     ServerFacts known = before == null ? common.initial() : before.servers();
     var surveys =
         new ServerSurvey.Settings(
-            settings.refresh().period(), initial(settings, all, known), logPrefix);
+            settings.refresh().period(), initial(settings, all, known, sameServers), logPrefix);
     this.survey = ServerSurvey.create(control, upstream, surveys);
     this.health = HealthCheck.create(control, upstream, events);
     this.replicas =
@@ -137,10 +138,16 @@ public final class ProxyUpstream {
 
   /** Returns what is known before a node has answered, with the rules of this upstream. */
   private static ServerFacts initial(
-      ProxySettings.Upstream settings, ProxySettings all, ServerFacts known) {
+      ProxySettings.Upstream settings,
+      ProxySettings all,
+      ServerFacts known,
+      boolean sameServers) {
     CommandRules rules = rules(settings, all.commands());
     CommandTable commands = known.commands();
-    return commands.rules().equals(rules) ? known : known.with(commands.withRules(rules));
+    if (sameServers && commands.rules().equals(rules)) {
+      return known;
+    }
+    return known.with(sameServers ? commands.withRules(rules) : commands.forOtherNodes(rules));
   }
 
   /** An upstream that only serves reads rejects what may write. */

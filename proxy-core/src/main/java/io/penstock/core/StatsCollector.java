@@ -1,7 +1,6 @@
 package io.penstock.core;
 
 import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.CommandTable;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.LoopCounters;
@@ -79,7 +78,7 @@ final class StatsCollector {
   static ProxyStats read(SessionLoop clients) {
     LoopCounters counters = clients.counters();
     List<CommandStats> commands = new ArrayList<>();
-    allSpecs(clients.servers().commands()).forEach(spec -> addIfSeen(spec, counters, commands));
+    clients.servers().commands().specs().forEach(spec -> addIfSeen(spec, counters, commands));
     Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
     for (RetryablePrefix kind : RetryablePrefix.values()) {
       redirects.put(kind, counters.redirects(kind));
@@ -99,11 +98,6 @@ final class StatsCollector {
         HeldStats.NONE,
         clients.pressure(),
         ReadCounts.NONE);
-  }
-
-  private static Stream<CommandSpec> allSpecs(CommandTable table) {
-    return table.commands().stream()
-        .flatMap(spec -> Stream.concat(Stream.of(spec), spec.subcommands().stream()));
   }
 
   private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {

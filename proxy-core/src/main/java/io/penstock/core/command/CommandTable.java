@@ -8,9 +8,15 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All commands that Penstock knows. Immutable, shared by all event loops. */
+/**
+ * All commands that Penstock knows. Immutable, shared by all event loops.
+ *
+ * <p>Built-in commands that the nodes lack are <em>absent</em>: they keep their ids and specs, but
+ * are unknown to clients.
+ */
 public final class CommandTable {
 
   /** Most commands and subcommands that are learnt from nodes, in addition to the built-in ones. */
@@ -18,7 +24,9 @@ public final class CommandTable {
 
   private final NameTable names;
   private final List<CommandSpec> commands;
+  private final List<CommandSpec> specs;
   private final Map<String, CommandSpec> byName;
+  private final Set<String> absent;
   private final HandlingDecisions decisions;
   private final CommandIds ids; // shared by all tables that are derived from one
 
@@ -35,14 +43,19 @@ public final class CommandTable {
   }
 
   private CommandTable(CommandTableBuilder assembly, HandlingDecisions decisions, CommandIds ids) {
-    byName = assembly.byName();
-    List<CommandSpec> topLevel = new ArrayList<>(byName.values());
-    topLevel.removeIf(spec -> spec.facts().isSubcommand());
-    topLevel.sort(Comparator.comparing(CommandSpec::name));
-    commands = List.copyOf(topLevel);
+    Map<String, CommandSpec> all = assembly.byName();
+    specs = all.values().stream().sorted(Comparator.comparing(CommandSpec::name)).toList();
+    absent = assembly.absent();
+    all.keySet().removeAll(absent);
+    byName = all;
+    commands = specs.stream().filter(this::isCommand).toList();
     names = new NameTable(commands);
     this.decisions = decisions;
     this.ids = ids;
+  }
+
+  private boolean isCommand(CommandSpec spec) {
+    return !spec.facts().isSubcommand() && byName.containsKey(spec.name());
   }
 
   /**
@@ -60,12 +73,22 @@ public final class CommandTable {
   }
 
   /**
-   * Returns the built-in table with other rules applied. What is learnt into it gets the same ids
-   * as in this one.
+   * Returns the built-in table with other rules applied, for the same nodes. What is learnt into it
+   * gets the same ids as in this one.
    */
   public CommandTable withRules(CommandRules rules) {
+    return builtIn(rules, absent);
+  }
+
+  /** Returns the built-in table with these rules, for nodes that have not answered yet. */
+  public CommandTable forOtherNodes(CommandRules rules) {
+    return builtIn(rules, Set.of());
+  }
+
+  private CommandTable builtIn(CommandRules rules, Set<String> absent) {
     var others = new HandlingDecisions(Builtin.HANDLINGS, rules);
-    return new CommandTable(new CommandTableBuilder(others).addBuiltIn(Builtin.FACTS), others, ids);
+    var assembly = new CommandTableBuilder(others).addBuiltIn(Builtin.FACTS).withAbsent(absent);
+    return new CommandTable(assembly, others, ids);
   }
 
   /** Returns the rules that are applied. */
@@ -91,29 +114,26 @@ public final class CommandTable {
   /**
    * Returns this table extended by learnt commands. Ids do not change; new commands get the next
    * ones. A command keeps its spec if its facts have not changed. A learnt command is never
-   * removed: a node that lacks it answers with an error.
+   * removed: a node that lacks it answers with an error. A built-in one becomes absent if all nodes
+   * have answered and none has it, and comes back as soon as one has it.
    *
    * @param learnt if nodes differ about a command, the last one applies
    * @param divided whether there are several partitions, so that commands are routed by their keys
+   * @param ofAllNodes whether every node has told its commands
    */
-  public CommandTable withLearnt(Collection<LearntCommands> learnt, boolean divided) {
+  public CommandTable withLearnt(
+      Collection<LearntCommands> learnt, boolean divided, boolean ofAllNodes) {
     CommandTableBuilder assembly = new CommandTableBuilder(decisions, ids).addTable(this);
-    for (LearntCommands each : learnt) {
-      assembly.addLearnt(each.facts(), divided);
-    }
+    learnt.forEach(each -> assembly.addLearnt(each, divided));
+    assembly.keepPresent(learnt, ofAllNodes);
     return assembly.isChanged() ? new CommandTable(assembly, decisions, ids) : this;
   }
 
   /**
-   * Returns whether the facts that a server reports are missing in this table: a command, a
-   * subcommand of a container, or an arity that must replace the known one.
+   * Returns whether an unknown command may be added to this table: a subcommand only to a container.
    */
-  boolean lacks(CommandFacts reported) {
-    CommandSpec spec = byName.get(reported.name());
-    if (spec != null) {
-      return CommandTableBuilder.usesServerArity(spec.handling(), spec.arity(), reported.arity());
-    }
-    CommandSpec container = reported.isSubcommand() ? byName.get(reported.topLevelName()) : null;
+  boolean mayGet(CommandFacts unknown) {
+    CommandSpec container = unknown.isSubcommand() ? byName.get(unknown.topLevelName()) : null;
     return container == null || container.isContainer();
   }
 
@@ -136,7 +156,7 @@ public final class CommandTable {
   }
 
   /**
-   * Returns the spec of a command that must exist.
+   * Returns the spec of a command that must exist and not be absent.
    *
    * @param name in any case, {@code config|get} for a subcommand
    * @throws IllegalArgumentException if the table does not have it
@@ -153,7 +173,7 @@ public final class CommandTable {
     return byName.get(name.toLowerCase(Locale.ROOT));
   }
 
-  /** Returns the commands without subcommands, sorted by name. */
+  /** Returns the commands without subcommands and without those that are absent, by name. */
   public List<CommandSpec> commands() {
     return commands;
   }
@@ -166,16 +186,24 @@ public final class CommandTable {
     return lookUp(name) != null;
   }
 
+  /** Returns all commands and subcommands, by name, with those that are absent. */
+  public List<CommandSpec> specs() {
+    return specs;
+  }
+
+  Set<String> absent() {
+    return absent;
+  }
+
   /** Returns the names of commands and subcommands that another table lacks, sorted. */
   public List<String> namesNotIn(CommandTable other) {
-    List<String> names = new ArrayList<>(byName.keySet());
-    names.removeAll(other.byName.keySet());
-    names.sort(Comparator.naturalOrder());
+    List<String> names = new ArrayList<>(specs.stream().map(CommandSpec::name).toList());
+    names.removeAll(other.specs.stream().map(CommandSpec::name).toList());
     return names;
   }
 
   /** Returns the lowest number that is above all ids of commands and subcommands. */
   public int size() {
-    return 1 + byName.values().stream().mapToInt(CommandSpec::id).max().orElse(-1);
+    return 1 + specs.stream().mapToInt(CommandSpec::id).max().orElse(-1);
   }
 }

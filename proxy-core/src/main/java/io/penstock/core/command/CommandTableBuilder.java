@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.core.spec.CommandFacts;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -19,7 +20,8 @@ final class CommandTableBuilder {
   private final @Nullable CommandIds ids; // null if nothing is learnt
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, CommandSpec> older = new HashMap<>();
-  private boolean changed;
+  private Set<String> olderAbsent = Set.of();
+  private Set<String> absent = Set.of();
 
   /** A command or subcommand. Its id never changes. */
   private record Entry(int id, CommandFacts facts, Handling handling) {}
@@ -49,37 +51,59 @@ final class CommandTableBuilder {
 
   /** Adds an older table with its ids. */
   CommandTableBuilder addTable(CommandTable table) {
-    for (CommandSpec command : table.commands()) {
-      addOlder(command);
-      command.subcommands().forEach(this::addOlder);
+    for (CommandSpec spec : table.specs()) {
+      older.put(spec.name(), spec);
+      entries.put(spec.name(), new Entry(spec.id(), spec.facts(), spec.handling()));
     }
+    olderAbsent = table.absent();
+    return withAbsent(olderAbsent);
+  }
+
+  /** Makes these names absent. */
+  CommandTableBuilder withAbsent(Set<String> names) {
+    absent = names;
     return this;
   }
 
-  private void addOlder(CommandSpec spec) {
-    older.put(spec.name(), spec);
-    entries.put(spec.name(), new Entry(spec.id(), spec.facts(), spec.handling()));
-  }
-
   /** Adds what was learnt from a node. Containers must come before their subcommands. */
-  void addLearnt(List<CommandFacts> facts, boolean divided) {
+  void addLearnt(LearntCommands learnt, boolean divided) {
     CommandTable builtin = CommandTable.load();
-    Set<String> containers = containers(facts);
-    for (CommandFacts command : facts) {
+    Set<String> containers = containers(learnt.facts());
+    for (CommandFacts command : learnt.facts()) {
       Entry entry = entries.get(command.name());
-      if (entry == null ? !mayAdd(command, builtin) : entry.facts.equals(command)) {
-        continue;
-      }
-      if (builtin.lookUp(command.name()) != null) {
-        applyArity(command);
-      } else {
+      if (entry == null ? mayAdd(command, builtin) : !entry.facts.equals(command)) {
         int id = entry == null ? requireNonNull(ids).idOf(command.name()) : entry.id;
         boolean container = containers.contains(command.name());
         Handling handling = decisions.forLearnt(command, container, divided);
         entries.put(command.name(), new Entry(id, command, handling));
-        changed = true;
       }
     }
+    learnt.arities().forEach((name, arity) -> applyArity(builtin.byName(name), arity));
+  }
+
+  /**
+   * Makes what no node has absent, or, unless all nodes have answered, ends the absence of what a
+   * node has.
+   */
+  void keepPresent(Collection<LearntCommands> learnt, boolean ofAllNodes) {
+    Set<String> present = new HashSet<>();
+    boolean complete = ofAllNodes && !learnt.isEmpty();
+    for (LearntCommands each : learnt) {
+      present.addAll(each.builtIn());
+      complete &= each.isComplete();
+    }
+    Set<String> missing = new HashSet<>(absent);
+    if (complete) {
+      CommandTable.load().specs().forEach(spec -> missing.add(spec.name()));
+      missing.removeIf(this::isAnsweredHere);
+    }
+    missing.removeAll(present);
+    absent = Set.copyOf(missing);
+  }
+
+  private boolean isAnsweredHere(String name) {
+    return requireNonNull(entries.get(name)).handling instanceof Handling.Local(var command)
+        && command.isWithoutNodes();
   }
 
   private boolean mayAdd(CommandFacts command, CommandTable builtin) {
@@ -88,24 +112,25 @@ final class CommandTableBuilder {
   }
 
   /**
-   * Applies the arity that servers report for a known command: newer servers may accept more
+   * Applies the arity that servers report for a built-in command: newer servers may accept more
    * arguments, older ones fewer, and within a transaction Penstock checks the arity itself.
    */
-  private void applyArity(CommandFacts command) {
-    Entry entry = entries.get(command.name());
-    if (entry != null && usesServerArity(entry.handling, entry.facts.arity(), command.arity())) {
-      CommandFacts facts = entry.facts.withArity(command.arity());
-      entries.put(command.name(), new Entry(entry.id, facts, entry.handling));
-      changed = true;
+  private void applyArity(CommandSpec builtin, int reported) {
+    Entry entry = requireNonNull(entries.get(builtin.name()));
+    boolean applies = usesServerArity(entry.handling, builtin.arity(), reported);
+    int arity = applies ? reported : builtin.arity();
+    if (entry.facts.arity() != arity) {
+      CommandFacts facts = entry.facts.withArity(arity);
+      entries.put(builtin.name(), new Entry(entry.id, facts, entry.handling));
     }
   }
 
   /**
-   * Returns whether the arity that servers report replaces the known one. For a command that
+   * Returns whether the arity that servers report replaces the built-in one. For a command that
    * Penstock does more with than forward it, only a stricter one does: Penstock's code relies on
    * the arguments that the known arity guarantees.
    */
-  static boolean usesServerArity(Handling handling, int known, int reported) {
+  private static boolean usesServerArity(Handling handling, int known, int reported) {
     boolean stricter = known < 0 && Math.abs(reported) >= -known;
     return known != reported && (handling instanceof Handling.Forward || stricter);
   }
@@ -122,10 +147,22 @@ final class CommandTableBuilder {
 
   /** Returns whether anything differs from the older table. */
   boolean isChanged() {
-    return changed;
+    return !absent.equals(olderAbsent)
+        || entries.size() != older.size()
+        || entries.values().stream().anyMatch(this::isChanged);
   }
 
-  /** Returns all specs by name, including subcommands. */
+  private boolean isChanged(Entry entry) {
+    @Nullable CommandSpec before = older.get(entry.facts.name());
+    return before == null || !before.facts().equals(entry.facts);
+  }
+
+  /** Returns the names that are absent. */
+  Set<String> absent() {
+    return absent;
+  }
+
+  /** Returns all specs by name, including subcommands. Containers have those that are present. */
   Map<String, CommandSpec> byName() {
     Map<String, List<CommandSpec>> subcommands = new HashMap<>();
     Map<String, CommandSpec> specs = new HashMap<>();
@@ -133,7 +170,9 @@ final class CommandTableBuilder {
       if (entry.facts.isSubcommand()) {
         CommandSpec spec = spec(entry, List.of());
         specs.put(spec.name(), spec);
-        subcommands.computeIfAbsent(entry.facts.topLevelName(), _ -> new ArrayList<>()).add(spec);
+        if (!absent.contains(spec.name())) {
+          subcommands.computeIfAbsent(entry.facts.topLevelName(), _ -> new ArrayList<>()).add(spec);
+        }
       }
     }
     for (Entry entry : entries.values()) {

@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeySpec;
 import java.util.List;
@@ -11,9 +12,10 @@ final class ReplicaReads {
 
   /**
    * Commands about what a replica keeps for itself: when a key was last used, how it is encoded,
-   * how long a consumer has been idle.
+   * how long a consumer has been idle, how the elements of a vector set are linked.
    */
-  private static final Set<String> ABOUT_THE_NODE = Set.of("object", "memory", "xinfo", "touch");
+  private static final Set<String> ABOUT_THE_NODE =
+      Set.of("object", "memory", "xinfo", "touch", "vinfo", "vlinks");
 
   private ReplicaReads() {}
 
@@ -26,11 +28,15 @@ final class ReplicaReads {
     List<KeySpec> keys = facts.keySpecs();
     return !keys.isEmpty()
         && !ABOUT_THE_NODE.contains(end < 0 ? name : name.substring(0, end))
-        && keys.stream().allMatch(key -> key.hasKeys() && isRead(key));
+        && keys.stream().allMatch(key -> key.hasKeys() && isRead(facts, key));
   }
 
-  /** Returns false for {@code PFCOUNT}, for example, which may update what it has cached. */
-  private static boolean isRead(KeySpec key) {
-    return !key.flags().contains(KeyFlag.RW);
+  /**
+   * Returns false for {@code PFCOUNT}, for example, which may update what it has cached. Servers
+   * report {@code RW} for each key of a module's command that does not say otherwise, even if it is
+   * {@code readonly}.
+   */
+  private static boolean isRead(CommandFacts facts, KeySpec key) {
+    return facts.flags().contains(CommandFlag.MODULE) || !key.flags().contains(KeyFlag.RW);
   }
 }

@@ -31,7 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Queries all nodes for their versions, and for commands that Penstock's table lacks. Each master
+ * Queries all nodes for their versions and commands: for those that Penstock's table lacks, and
+ * which of the table's own no node has. Each master
  * and replica is queried when it appears, again until it has answered, and once per period; a few
  * at a time. A report is kept while the topology contains its node.
  *
@@ -130,7 +131,8 @@ public final class ServerSurvey {
     thread.execute(() -> {
       Set<Endpoint> nodes = nodes();
       surveyFailures.keepOnly(nodes);
-      if (reports.keySet().retainAll(nodes)) {
+      reports.keySet().retainAll(nodes);
+      if (!reports.isEmpty()) {
         publish();
       }
       nodes.removeAll(reports.keySet());
@@ -146,13 +148,7 @@ public final class ServerSurvey {
     var told = new CompletableFuture<Void>();
     thread.execute(() -> {
       ServerFacts before = current;
-      CommandTable commands = before.commands().withRules(rules);
-      for (ServerReport report : reports.values()) {
-        if (report.learnt() != null) {
-          commands = commands.withLearnt(List.of(report.learnt()), isDivided());
-        }
-      }
-      current = before.with(commands);
+      current = before.with(withLearnt(before.commands().withRules(rules), byVersion()));
       listener.accept(current);
       told.complete(null);
     });
@@ -285,27 +281,42 @@ public final class ServerSurvey {
     }
   }
 
-  private void publish() {
+  /** Returns the reports, that of the newest server last. */
+  private List<ServerReport> byVersion() {
     List<ServerReport> byVersion = new ArrayList<>(reports.values());
     byVersion.sort(
         Comparator.comparing(
             ServerReport::version, Comparator.nullsFirst(Comparator.naturalOrder())));
+    return byVersion;
+  }
+
+  /** Returns a table with the commands that the reports tell. */
+  private CommandTable withLearnt(CommandTable commands, List<ServerReport> byVersion) {
+    List<LearntCommands> learnt = new ArrayList<>();
+    for (ServerReport report : byVersion) {
+      if (report.learnt() != null) {
+        learnt.add(report.learnt());
+      }
+    }
+    boolean ofAllNodes =
+        learnt.size() == byVersion.size() && reports.keySet().containsAll(nodes());
+    return commands.withLearnt(learnt, isDivided(), ofAllNodes);
+  }
+
+  private void publish() {
+    List<ServerReport> byVersion = byVersion();
     ServerVersion lowest = null;
     ServerVersion valkey = null;
     boolean allValkey = true;
     List<HelloFacts> hellos = new ArrayList<>();
-    List<LearntCommands> learnt = new ArrayList<>();
     for (ServerReport report : byVersion) {
       lowest = lowest == null ? report.version() : lowest;
       allValkey &= report.valkey() != null;
       valkey = lower(valkey, report.valkey());
       hellos.add(report.hello());
-      if (report.learnt() != null) {
-        learnt.add(report.learnt());
-      }
     }
     ServerFacts before = current;
-    CommandTable commands = before.commands().withLearnt(learnt, isDivided());
+    CommandTable commands = withLearnt(before.commands(), byVersion);
     ServerFacts now =
         new ServerFacts(
             lowest == null ? before.version() : lowest,

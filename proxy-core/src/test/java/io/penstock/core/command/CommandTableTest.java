@@ -153,6 +153,24 @@ public class CommandTableTest {
   }
 
   @Test
+  void readsThatEachReplicaAnswersLikeItsMasterMayGoThere() {
+    List<String> masters = new ArrayList<>();
+    for (CommandSpec spec : allSpecs(table)) {
+      assertThat(spec.mayReadReplica() && !spec.isReadOnly()).as(spec.name()).isFalse();
+      if (spec.isReadOnly() && !spec.mayReadReplica()) {
+        masters.add(spec.name());
+      }
+    }
+
+    assertThat(masters)
+        .containsExactlyInAnyOrder(
+            "clusterscan", "dbsize", "keys", "lolwut", "randomkey", "scan", // without keys
+            "memory|usage", "object|encoding", "object|freq", "object|idletime", "object|refcount",
+            "pfcount", "touch", "vinfo", "vlinks", "xinfo|consumers", "xinfo|groups",
+            "xinfo|stream");
+  }
+
+  @Test
   void theTableHasTheCommandsOfAllServers() {
     assertThat(table.commands()).hasSize(278);
     assertThat(table.size()).isEqualTo(426);

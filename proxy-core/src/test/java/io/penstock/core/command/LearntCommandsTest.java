@@ -46,7 +46,7 @@ class LearntCommandsTest {
   }
 
   private CommandTable learn(Object... commands) {
-    return builtin.withLearnt(List.of(LearntCommands.parse(List.of(commands))), true);
+    return builtin.withLearnt(List.of(LearntCommands.parse(List.of(commands))), true, true);
   }
 
   private static List<String> keys(CommandTable table, String... call) {
@@ -128,6 +128,7 @@ class LearntCommandsTest {
                     List.of(
                         command("a.a", -2, List.of(), List.of()),
                         command("aa", -1, List.of(), List.of())))),
+            true,
             true);
 
     assertThat(second.byName("get")).isSameAs(builtin.byName("get"));
@@ -221,7 +222,7 @@ class LearntCommandsTest {
   @Test
   void keysAndPoliciesDoNotMatterForASingleServer() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
-    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false);
+    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false, true);
 
     assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Forward());
   }
@@ -246,7 +247,7 @@ class LearntCommandsTest {
     List<Object> dangerous = command("n.w", -1, List.of("admin"), List.of());
     CommandTable allowing =
         CommandTable.load(CommandRules.of(List.of("N.W"), List.of()))
-            .withLearnt(List.of(LearntCommands.parse(List.of(dangerous))), true);
+            .withLearnt(List.of(LearntCommands.parse(List.of(dangerous))), true, true);
 
     assertThat(learn(dangerous).byName("n.w").handling())
         .isEqualTo(
@@ -268,6 +269,7 @@ class LearntCommandsTest {
                         List.of(
                             command("n.b", 1, List.of(), List.of()),
                             command("n.a", 1, List.of(), List.of())))),
+                true,
                 true);
 
     assertThat(other.byName("n.a").id()).isEqualTo(one.byName("n.a").id());
@@ -282,8 +284,8 @@ class LearntCommandsTest {
     LearntCommands older = LearntCommands.parse(List.of(command("n.w", 2, List.of(), List.of())));
     LearntCommands newer = LearntCommands.parse(List.of(command("n.w", -2, List.of(), List.of())));
 
-    assertThat(builtin.withLearnt(List.of(older, newer), true).byName("n.w").arity()).isEqualTo(-2);
-    assertThat(builtin.withLearnt(List.of(newer, older), true).byName("n.w").arity()).isEqualTo(2);
+    assertThat(builtin.withLearnt(List.of(older, newer), true, true).byName("n.w").arity()).isEqualTo(-2);
+    assertThat(builtin.withLearnt(List.of(newer, older), true, true).byName("n.w").arity()).isEqualTo(2);
   }
 
   @Test
@@ -293,9 +295,9 @@ class LearntCommandsTest {
       commands.add(command("m." + i, -1, List.of(), List.of()));
     }
     Collections.shuffle(commands, new Random(1));
-    CommandTable once = builtin.withLearnt(List.of(LearntCommands.parse(commands)), true);
+    CommandTable once = builtin.withLearnt(List.of(LearntCommands.parse(commands)), true, true);
     Collections.shuffle(commands, new Random(2));
-    CommandTable twice = once.withLearnt(List.of(LearntCommands.parse(commands)), true);
+    CommandTable twice = once.withLearnt(List.of(LearntCommands.parse(commands)), true, true);
 
     assertThat(once.size()).isEqualTo(builtin.size() + CommandTable.MAX_LEARNT);
     assertThat(twice.size()).isEqualTo(once.size());
@@ -318,7 +320,7 @@ class LearntCommandsTest {
     nonsense.add(
         command("box", -2, List.of(), List.of(), command("other|in", 2, List.of(), List.of())));
 
-    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(nonsense)), true);
+    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(nonsense)), true, true);
 
     assertThat(table.namesNotIn(builtin)).containsExactly("box");
     assertThat(table.byName("box").isContainer()).isFalse();
@@ -364,5 +366,124 @@ class LearntCommandsTest {
         Arrays.asList("n.w", 2L, nothing, nothing, 1L, 1L, nothing, nothing, nothing), read::add);
 
     assertThat(read).containsExactly(CommandFacts.parse("n.w 2"));
+  }
+
+  @Test
+  void namesAreShownAsTheServerWritesThem() {
+    CommandTable table = learn(command("FT.Find", -2, List.of("module"), List.of(KEY_AT_1)));
+    CommandSpec spec = table.byName("ft.find");
+
+    assertThat(table.find(Requests.frame("ft.FIND", "a"))).isSameAs(spec);
+    assertThat(spec.name()).isEqualTo("ft.find");
+    assertThat(spec.displayName()).isEqualTo("FT.FIND");
+    assertThat(CommandErrors.wrongArity(spec))
+        .isEqualTo("ERR wrong number of arguments for 'FT.Find' command");
+    assertThat(CommandErrors.wrongArity(builtin.byName("vadd")))
+        .isEqualTo("ERR wrong number of arguments for 'VADD' command");
+  }
+
+  @Test
+  void aReplicaMayServeWhatModulesReportAsReadonly() {
+    List<Object> written = keySpec(index(1), range(0, 1, 0), "RW", "access", "update");
+    CommandTable table =
+        learn(
+            command("m.get", 2, List.of("readonly", "module"), List.of(written)),
+            command("m.set", 2, List.of("write", "module"), List.of(written)),
+            command("m.search", 2, List.of("readonly", "module"), List.of()),
+            command("later", 2, List.of("readonly"), List.of(written)));
+
+    assertThat(table.byName("m.get").mayReadReplica()).isTrue();
+    assertThat(table.byName("m.set").mayReadReplica()).isFalse();
+    assertThat(table.byName("m.search").mayReadReplica()).as("without keys").isFalse();
+    assertThat(table.byName("later").mayReadReplica()).as("like PFCOUNT").isFalse();
+  }
+
+  /** What a server with only these built-in commands reports. */
+  private static LearntCommands having(Object... commands) {
+    List<Object> all = new ArrayList<>(List.of(commands));
+    all.add(command("command", -1, List.of(), List.of()));
+    all.add(command("get", 2, List.of(), List.of()));
+    return LearntCommands.parse(all);
+  }
+
+  private static Object container(String name, String... subcommands) {
+    List<Object> parts = new ArrayList<>();
+    for (String sub : subcommands) {
+      parts.add(command(name + "|" + sub, -2, List.of(), List.of()));
+    }
+    return command(name, -2, List.of(), List.of(), parts.toArray());
+  }
+
+  @Test
+  void whatNoNodeHasIsUnknown() {
+    LearntCommands older = having(container("client", "id", "kill"), container("slowlog", "len"));
+    LearntCommands newer = having(command("hget", 3, List.of(), List.of()));
+    CommandTable table = builtin.withLearnt(List.of(older, newer), true, true);
+
+    assertThat(table.commands())
+        .extracting(CommandSpec::name)
+        .contains("client", "command", "get", "hget", "slowlog")
+        .doesNotContain("set", "waitaof", "hotkeys");
+    assertThat(table.find(Requests.frame("SET", "a", "1"))).isNull();
+    assertThat(table.knows("set")).isFalse();
+    assertThat(table.byName("slowlog").subcommands()).containsExactly(table.byName("slowlog|len"));
+    assertThat(table.find(Requests.frame("SLOWLOG", "GET"))).isSameAs(table.byName("slowlog"));
+    assertThat(table.find(Requests.frame("CLIENT", "CAPA", "redirect")))
+        .isSameAs(table.byName("client"));
+    assertThat(table.byName("client|setinfo").handling())
+        .as("answered without nodes")
+        .isInstanceOf(Handling.Local.class);
+    assertThat(table.namesNotIn(builtin)).isEmpty();
+    assertThat(table.size()).isEqualTo(builtin.size());
+    assertThat(table.specs()).extracting(CommandSpec::id).doesNotHaveDuplicates();
+    assertThat(table.withRules(CommandRules.NONE).knows("set")).isFalse();
+    assertThat(table.forOtherNodes(CommandRules.NONE).knows("set")).isTrue();
+  }
+
+  @Test
+  void untilAllNodesHaveAnsweredNothingBecomesUnknown() {
+    CommandTable some = builtin.withLearnt(List.of(having()), true, false);
+    CommandTable all = builtin.withLearnt(List.of(having()), true, true);
+    CommandTable none = all.withLearnt(List.of(), true, true);
+    CommandTable later =
+        all.withLearnt(List.of(having(command("hget", 3, List.of(), List.of()))), true, false);
+
+    assertThat(some).isSameAs(builtin);
+    assertThat(all.knows("hget")).isFalse();
+    assertThat(none).as("no nodes").isSameAs(all);
+    assertThat(later.knows("hget")).as("a node has it").isTrue();
+    assertThat(later.byName("hget")).isSameAs(builtin.byName("hget"));
+    assertThat(later.knows("set")).as("no node is known to have it").isFalse();
+  }
+
+  @Test
+  void aReplyWithoutCommandItselfMakesNothingUnknown() {
+    assertThat(learn(command("get", 2, List.of(), List.of()))).isSameAs(builtin);
+  }
+
+  @Test
+  void serversBeforeRedis7HaveTheSubcommandsOfTheirContainers() {
+    List<Object> six =
+        List.of(
+            List.of("command", -1L, List.of(), 0L, 0L, 0L),
+            List.of("client", -2L, List.of(), 0L, 0L, 0L));
+    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(six)), true, true);
+
+    assertThat(table.knows("client|kill")).isTrue();
+    assertThat(table.knows("client|capa")).isTrue();
+    assertThat(table.knows("function|load")).isFalse();
+    assertThat(table.knows("function")).isFalse();
+  }
+
+  @Test
+  void anArityThatServersChangedComesBackWhenTheyAreUpgraded() {
+    LearntCommands older = having(command("zrank", 3, List.of(), List.of()));
+    LearntCommands newer = having(command("zrank", -3, List.of(), List.of()));
+    CommandTable before = builtin.withLearnt(List.of(older), true, true);
+
+    assertThat(before.byName("zrank").arity()).isEqualTo(3);
+    assertThat(before.withLearnt(List.of(older, newer), true, true).byName("zrank").arity())
+        .isEqualTo(-3);
+    assertThat(before.withLearnt(List.of(newer), true, true).byName("zrank").arity()).isEqualTo(-3);
   }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
+import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.HelloFacts.Module;
@@ -380,6 +381,65 @@ class ServerSurveyTest {
 
     assertThat(survey.current().version()).hasToString("7.2.4");
     assertThat(survey.current().commands().knows("n.b")).isTrue();
+  }
+
+  private boolean knows(String command) {
+    return survey.current().commands().knows(command);
+  }
+
+  @Test
+  void aCommandIsUnknownOnceAllNodesHaveAnsweredThatTheyLackIt() {
+    source.answers.put(A, report("7.0.15", "command", "get"));
+    start(map(A, B));
+    assertThat(knows("httl")).as("one node is silent").isTrue();
+
+    source.answers.put(B, report("7.0.15", "command", "get", "set"));
+    thread.advance(Duration.ofMinutes(1));
+    assertThat(knows("get")).isTrue();
+    assertThat(knows("set")).as("one node has it").isTrue();
+    assertThat(knows("httl")).isFalse();
+
+    source.answers.put(B, report("8.0.1", "command", "get", "set", "httl"));
+    thread.advance(PERIOD);
+    assertThat(knows("httl")).as("after an upgrade").isTrue();
+
+    survey.adopt(CommandRules.of(List.of(), List.of("get")));
+    thread.run();
+    assertThat(knows("set")).as("with other rules").isTrue();
+    assertThat(knows("hget")).isFalse();
+  }
+
+  @Test
+  void aLostTopologyMakesNothingUnknown() {
+    source.answers.put(A, report("8.0.1", "command", "get", "httl"));
+    source.answers.put(B, report("7.0.15", "command", "get"));
+    start(map(A));
+    assertThat(knows("httl")).isTrue();
+
+    topology.map = SlotMap.EMPTY;
+    survey.topologyChanged();
+    thread.run();
+    assertThat(knows("httl")).isTrue();
+    assertThat(survey.current().version()).hasToString("8.0.1");
+
+    topology.map = map(B, C);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(knows("httl")).as("a node has not answered").isTrue();
+
+    topology.map = map(B);
+    survey.topologyChanged();
+    thread.run();
+    assertThat(knows("httl")).isFalse();
+  }
+
+  @Test
+  void aNodeThatDoesNotTellItsCommandsMayHaveAll() {
+    source.answers.put(A, report("7.0.15", "command", "get"));
+    source.answers.put(B, mode("cluster"));
+    start(map(A, B));
+
+    assertThat(knows("httl")).isTrue();
   }
 
   @Test

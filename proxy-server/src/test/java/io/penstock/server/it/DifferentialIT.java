@@ -250,6 +250,17 @@ class DifferentialIT {
   }
 
   @Test
+  void commandsAreThoseOfTheServers() {
+    Set<String> alsoHere = Set.of("client|no-touch", "client|setinfo", "cluster|myshardid");
+    for (Target target : testbed.proxies()) {
+      Set<String> here = commands(target);
+      assertThat(here).as(target.toString()).containsAll(commandsOfTheServer());
+      here.removeAll(commandsOfTheServer());
+      assertThat(alsoHere).as(target.toString()).containsAll(here);
+    }
+  }
+
+  @Test
   void clientInfoHasTheFieldsOfTheServer() {
     assertThat(fields(testbed.cluster().call("CLIENT", "INFO")))
         .isEqualTo(fields(testbed.server().call("CLIENT", "INFO")));
@@ -281,8 +292,12 @@ class DifferentialIT {
   }
 
   private Set<String> commandsOfTheServer() {
+    return commands(testbed.server());
+  }
+
+  private static Set<String> commands(Target target) {
     Set<String> names = new TreeSet<>();
-    for (Reply name : Reply.parse(testbed.server().call("COMMAND", "LIST")).elements()) {
+    for (Reply name : Reply.parse(target.call("COMMAND", "LIST")).elements()) {
       names.add(name.text().toLowerCase(Locale.ROOT));
     }
     return names;

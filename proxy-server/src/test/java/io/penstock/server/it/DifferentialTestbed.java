@@ -99,9 +99,9 @@ final class DifferentialTestbed implements AutoCloseable {
     return Target.through(before, behind);
   }
 
-  /** Waits until Penstock has learnt from its nodes how many arguments commands take. */
+  /** Waits until Penstock has learnt from its nodes which commands they have. */
   private void awaitLearnt(Function<String[], String> penstock) {
-    String[] request = {"COMMAND", "GETKEYS", "GET"};
+    String[] request = {"COMMAND", "COUNT"};
     String expected = server.call(request);
     await().untilAsserted(() -> assertThat(penstock.apply(request)).isEqualTo(expected));
   }
