@@ -41,7 +41,8 @@ final class CommandsPage {
 
       Commands of modules and of newer servers are learnt from the nodes. Penstock sends `COMMAND` to each master and replica when
       the node appears, after it has restarted, and when its number of commands has changed. It checks for restarts and changes once
-      per `penstock.topology.refresh-period`. Until they are learnt, such commands are unknown commands.
+      per `penstock.topology.refresh-period`. Until they are learnt, such commands are unknown commands. A
+      replica may serve a learnt command that is `readonly` and has keys.
 
       | A learnt command that | is |
       |---|---|
@@ -57,8 +58,23 @@ final class CommandsPage {
       Nodes never override the table below, except for the arity: if a node reports another one, it applies. For a command that
       Penstock does more with than `forward`, it applies only if it is stricter. Where nodes differ about a learnt command, the newest
       server's description applies. At most 4,096 commands are learnt, with names of up to 128 characters. A learnt command stays known
-      until Penstock stops; a node that lacks it answers with an error. `COMMAND` lists learnt commands in lower case, with the ACL
-      categories that servers have without modules.
+      until Penstock stops; a node that lacks it answers with an error. `COMMAND` lists learnt commands with the ACL categories
+      that servers have without modules.
+
+      ## Commands that the nodes lack
+
+      The table below has the commands of several versions. Once every node has told its commands, those that no node has are
+      unknown commands, also in `MULTI`, and `COMMAND` does not list them. As soon as a node has one, for example after an
+      upgrade, it is known. The following apply too:
+
+      - If nodes are of different versions, all commands of all nodes are known. A node that lacks one answers with its own
+        error, so use a newer version's commands only when all nodes have that version.
+      - While a node has not answered, or if Penstock's user may not run `COMMAND` on it, the node may have any command: the
+        whole table is known. The same applies in the moment after Penstock's start.
+      - If all nodes disappear from the topology, nothing changes until nodes are found again.
+      - With several upstreams, each has the commands of its own nodes. The nodes of all shards of one upstream count together.
+      - What Penstock answers itself is known in front of older servers too: `CLIENT NO-TOUCH`, `CLIENT SETINFO`, `CLUSTER
+        MYSHARDID`. `COMMAND` lists these. `COMMAND DOCS` is one node's answer.
 
       ## How commands are handled
 

@@ -163,6 +163,29 @@ class ReplicaReadsIT {
   }
 
   @Test
+  void vectorSetsAreReadFromReplicasExceptWhatDiffersThere() {
+    ReferenceServer.assumeAtLeast(8, 0, "VADD");
+    ProxyFixture proxy = startReading(ReadFrom.REPLICA);
+    String key = tag + "v";
+    master.text("VADD", key, "VALUES", "2", "1", "0", "east");
+    await().atMost(PATIENCE).until(() -> replica.text("DBSIZE").equals(master.text("DBSIZE")));
+    cluster.members().forEach(member -> member.text("CONFIG", "RESETSTAT"));
+    try (RespClient client = proxy.connect()) {
+      assertThat(client.call("VCARD", key)).isEqualTo(":1\r\n");
+      assertThat(client.call("VSIM", key, "ELE", "east")).contains("east");
+      assertThat(client.call("VRANDMEMBER", key)).contains("east");
+      assertThat(client.call("VLINKS", key, "east")).startsWith("*");
+      assertThat(client.call("VREM", key, "west")).isEqualTo(":0\r\n");
+    }
+    for (String command : List.of("VCARD", "VSIM", "VRANDMEMBER")) {
+      assertThat(calls(replica, command)).as(command).isOne();
+    }
+    for (String command : List.of("VLINKS", "VREM")) {
+      assertThat(calls(master, command)).as(command).isOne();
+    }
+  }
+
+  @Test
   void splitReadsAndReadOnlyScriptsAreServedByReplicas() {
     ReferenceServer.assumeAtLeast(7, 0, "FCALL_RO");
     List<Integer> slots = Keys.slotsOfMasters(cluster);
