@@ -68,8 +68,7 @@ final class ClientConditions {
   @Nullable String error(String option, String value, long number) {
     return switch (field(option)) {
       case "id" -> number < 1 ? BAD_ID : null;
-      case "type" ->
-          isType(value) ? null : "ERR Unknown client type " + ErrorReplies.quoted(value);
+      case "type" -> isType(value) ? null : "ERR Unknown client type " + ErrorReplies.quoted(value);
       case "user" -> isUser(value) ? null : "ERR No such user " + ErrorReplies.quoted(value);
       case "maxage", "idle" -> durationError(option, number);
       case "db" -> databaseError(option.toUpperCase(Locale.ROOT), number);

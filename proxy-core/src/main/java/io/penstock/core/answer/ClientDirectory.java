@@ -167,7 +167,10 @@ public final class ClientDirectory {
     return kill(ClientFilter.ofKill(options, servers), null);
   }
 
-  /** Closes the clients that the filter accepts, except one; completes like {@link #kill(Map, ServerFacts)}. */
+  /**
+   * Closes the clients that the filter accepts, except one; completes like {@link #kill(Map,
+   * ServerFacts)}.
+   */
   CompletionStage<Integer> kill(ClientFilter filter, @Nullable ListedClient except) {
     var killed = new AtomicInteger();
     return onEachClient(

@@ -46,7 +46,10 @@ public enum Merge {
   RANDOM,
   /** {@code FUNCTION STATS}: the first reply with a running function, otherwise the first reply. */
   RUNNING,
-  /** {@code SLOWLOG GET}, {@code COMMANDLOG GET}: the newest entries of all replies, as many as one server would return. */
+  /**
+   * {@code SLOWLOG GET}, {@code COMMANDLOG GET}: the newest entries of all replies, as many as one
+   * server would return.
+   */
   NEWEST,
   /** {@code LATENCY LATEST}: for each event the latest and the highest latency. */
   LATEST,

@@ -49,7 +49,8 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
   }
 
   /**
-   * Returns the count of {@code SLOWLOG GET [count]} or {@code COMMANDLOG GET count type}; a node rejects a count that is not a number.
+   * Returns the count of {@code SLOWLOG GET [count]} or {@code COMMANDLOG GET count type}; a node
+   * rejects a count that is not a number.
    */
   private static int limit(RequestFrame frame) {
     if (frame.argc() < 3) {

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A client as a line of {@code CLIENT LIST}, with the fields of the servers behind. Fields that have
- * no meaning in a proxy have the value of an idle client.
+ * A client as a line of {@code CLIENT LIST}, with the fields of the servers behind. Fields that
+ * have no meaning in a proxy have the value of an idle client.
  */
 final class ClientLine {
 

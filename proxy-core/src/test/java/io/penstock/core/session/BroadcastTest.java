@@ -65,8 +65,7 @@ class BroadcastTest {
   void theCommandLogIsThatOfAllNodes() {
     String entry = "*6\r\n:%d\r\n:%d\r\n:1\r\n*0\r\n$1\r\nx\r\n$0\r\n\r\n";
     Peer client = rig.client();
-    String calls =
-        call("COMMANDLOG GET 1 large-reply") + call("COMMANDLOG LEN slow");
+    String calls = call("COMMANDLOG GET 1 large-reply") + call("COMMANDLOG LEN slow");
     client.send(calls + call("COMMANDLOG RESET slow"));
     String all = calls + call("COMMANDLOG RESET slow");
     rig.accept(0).expect(all).send("*1\r\n" + entry.formatted(7, 100) + ":1\r\n+OK\r\n");

@@ -199,8 +199,7 @@ class ClientFilterTest {
     me.send("CLIENT KILL ID x TYPE normal\r\n")
         .expect("-ERR client-id should be greater than 0\r\n");
     me.send("CLIENT KILL TYPE primary\r\n")
-        .expect(
-            server.startsWith("Valkey") ? ":0\r\n" : "-ERR Unknown client type 'primary'\r\n");
+        .expect(server.startsWith("Valkey") ? ":0\r\n" : "-ERR Unknown client type 'primary'\r\n");
   }
 
   @Test
