@@ -48,17 +48,17 @@ final class SentinelLog {
       LOG.debug("Refresh failed again: {}", failure.getMessage());
     } else if (last == null) {
       LOG.warn(
-          "{}Waiting for the sentinels {} to name the master {} ({} failed refreshes so far): {}",
+          "{}Waiting for the sentinels {} to name the master {} ({} so far): {}",
           prefix,
           settings.sentinels(),
           settings.masterName(),
-          outage.failures(),
+          Outage.failedRefreshes(outage.failures()),
           failure.getMessage());
     } else {
       LOG.warn(
-          "{}Cannot refresh the topology ({} failed refreshes so far), keeping the last one: {}",
+          "{}Cannot refresh the topology ({} so far), keeping the last one: {}",
           prefix,
-          outage.failures(),
+          Outage.failedRefreshes(outage.failures()),
           failure.getMessage());
     }
   }
@@ -69,7 +69,7 @@ final class SentinelLog {
   void succeeded(RefreshTrigger trigger, Claim claim, int voters, Shard now) {
     int failures = outage.recordSuccess();
     if (failures > 0) {
-      LOG.info("{}The sentinels answer again after {} failed refreshes", prefix, failures);
+      LOG.info("{}The sentinels answer again after {}", prefix, Outage.failedRefreshes(failures));
     }
     Shard before = last;
     last = now;

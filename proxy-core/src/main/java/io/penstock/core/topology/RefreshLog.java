@@ -34,17 +34,17 @@ final class RefreshLog {
       LOG.debug("Topology refresh failed again: {}", failure.getMessage());
     } else if (last.equals(SlotMap.EMPTY)) {
       LOG.warn(
-          "{}Waiting for the cluster behind {} ({} failed refreshes so far): {}{}",
+          "{}Waiting for the cluster behind {} ({} so far): {}{}",
           prefix,
           seeds,
-          outage.failures(),
+          Outage.failedRefreshes(outage.failures()),
           failure.getMessage(),
           hint(String.valueOf(failure.getMessage())));
     } else {
       LOG.warn(
-          "{}Cannot refresh the topology ({} failed refreshes so far), keeping the last one: {}",
+          "{}Cannot refresh the topology ({} so far), keeping the last one: {}",
           prefix,
-          outage.failures(),
+          Outage.failedRefreshes(outage.failures()),
           failure.getMessage());
     }
   }
@@ -63,7 +63,7 @@ final class RefreshLog {
   void succeeded(RefreshTrigger trigger, ClusterView view, SlotMap now) {
     int failures = outage.recordSuccess();
     if (failures > 0) {
-      LOG.info("{}The cluster answers again after {} failed refreshes", prefix, failures);
+      LOG.info("{}The cluster answers again after {}", prefix, Outage.failedRefreshes(failures));
     }
     if (!now.equals(last)) {
       LOG.info(

@@ -1,5 +1,7 @@
 package io.penstock.server.lifecycle;
 
+import static io.penstock.core.control.Outage.reason;
+
 import io.penstock.core.backend.BackendException;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.FailoverHoldReport;
@@ -50,6 +52,9 @@ final class OutageLog implements ProxyEvents {
   private static final long REPEAT_NANOS = Duration.ofMinutes(1).toNanos();
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
   private static final Trouble SILENT = new Trouble("no reply while requests are in flight", false);
+
+  /** A node that has not answered for {@link UpstreamStatus#FRESH}, and no timeout has passed. */
+  private static final Trouble UNANSWERED = new Trouble("no reply in time", false);
 
   private static final ThreadFactory THREADS =
       Thread.ofVirtual().name("penstock-outage-log").factory();
@@ -122,15 +127,13 @@ final class OutageLog implements ProxyEvents {
     Long loggedAt = lossLoggedAt.get(node);
     if (connected.remove(node) && (loggedAt == null || now - loggedAt > QUIET_NANOS)) {
       lossLoggedAt.put(node, now);
-      LOG.info("{}Connection to {} lost: {}", prefix, node, cause.getMessage());
+      LOG.info("{}Connection to {} lost: {}", prefix, node, reason(cause));
     }
   }
 
   private static Trouble troubleOf(Throwable cause) {
     String rejection = cause instanceof BackendException of ? of.handshakeError() : null;
-    return rejection == null
-        ? new Trouble(String.valueOf(cause.getMessage()), false)
-        : new Trouble(rejection, true);
+    return rejection == null ? new Trouble(reason(cause), false) : new Trouble(rejection, true);
   }
 
   @Override
@@ -213,7 +216,7 @@ final class OutageLog implements ProxyEvents {
     if (!node.serves() && (trouble != null || node.lastServed() != null)) {
       Outage outage = outageOf(node.node());
       Duration since = node.lastServed() == null ? Duration.ZERO : UpstreamStatus.FRESH;
-      outage.foundByHealthCheck(trouble, since, now);
+      outage.foundByHealthCheck(trouble == null ? UNANSWERED : trouble, since, now);
       logIfDue(outage);
       return;
     }

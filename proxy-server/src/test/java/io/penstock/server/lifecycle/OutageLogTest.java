@@ -18,7 +18,9 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.UnknownPlacement;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -421,6 +423,28 @@ class OutageLogTest {
         .containsExactly(
             "WARN Replica 10.0.0.2:7000 does not answer (Connection refused)",
             "INFO Replica 10.0.0.2:7000 answers again after 35.0 s");
+  }
+
+  @Test
+  void aNodeThatHasNotAnsweredYetHasAReason() {
+    var hung = new NodeStatus(A, true, false, false, Instant.EPOCH, null);
+    log.healthChecked(new UpstreamStatus(map(A), 0, List.of(), List.of(hung)));
+
+    assertThat(lines()).containsExactly("WARN " + MASTER + " does not answer (no reply in time)");
+  }
+
+  @Test
+  void lostConnectionsAreLoggedInWords() {
+    log.backendConnected(A);
+    log.backendDisconnected(
+        A, new IOException("recvAddress(..) failed with error(-104): Connection reset by peer"));
+    log.backendConnected(B);
+    log.backendDisconnected(B, new ClosedChannelException());
+
+    assertThat(lines())
+        .containsExactly(
+            "INFO Connection to 10.0.0.1:7000 lost: Connection reset by peer",
+            "INFO Connection to 10.0.0.3:7000 lost: the connection was closed");
   }
 
   @Test
