@@ -29,7 +29,10 @@ final class TopologyChange {
     }
     Map<Moved, List<String>> moves = moves(before, now);
     if (moves.isEmpty()) {
-      return size(now) + "; masters unchanged";
+      return size(now)
+          + "; masters unchanged"
+          + replicas("new", now, before)
+          + replicas("gone", before, now);
     }
     List<String> named = new ArrayList<>();
     moves.forEach((moved, ranges) -> {
@@ -41,16 +44,35 @@ final class TopologyChange {
     return String.join("; ", named) + (more > 0 ? "; and " + more + " more changes" : "");
   }
 
+  /** Returns the replicas of one topology that the other one lacks; nothing if there are none. */
+  private static String replicas(String what, Placement of, Placement without) {
+    List<Endpoint> some =
+        of.shards().stream()
+            .flatMap(shard -> shard.replicas().stream())
+            .filter(replica -> !without.contains(replica))
+            .toList();
+    if (some.isEmpty()) {
+      return "";
+    }
+    List<String> named = some.stream().limit(MAX_LISTED).map(Endpoint::toString).toList();
+    int more = some.size() - named.size();
+    return "; replicas " + what + ": " + String.join(", ", named) + (more > 0 ? ", ..." : "");
+  }
+
   private static String size(Placement map) {
     int replicas = map.shards().stream().mapToInt(shard -> shard.replicas().size()).sum();
-    return map.shards().size()
-        + " masters, "
-        + replicas
-        + " replicas, "
+    return count(map.shards().size(), "master")
+        + ", "
+        + count(replicas, "replica")
+        + ", "
         + map.coveredPartitions()
         + " of "
         + map.partitions()
         + " slots have a master";
+  }
+
+  private static String count(int count, String what) {
+    return count + " " + what + (count == 1 ? "" : "s");
   }
 
   /** A move of slots from one master to another; null for no master. */

@@ -29,7 +29,7 @@ class TopologyChangeTest {
   @Test
   void theFirstTopologyIsDescribed() {
     assertThat(TopologyChange.text(SlotMap.EMPTY, halves(A, B, C)))
-        .isEqualTo("2 masters, 1 replicas, 16384 of 16384 slots have a master");
+        .isEqualTo("2 masters, 1 replica, 16384 of 16384 slots have a master");
   }
 
   @Test
@@ -71,8 +71,11 @@ class TopologyChangeTest {
   }
 
   @Test
-  void anAddedReplicaLeavesTheMastersUnchanged() {
+  void anAddedOrRemovedReplicaIsNamedAndLeavesTheMastersUnchanged() {
+    String masters = ", 16384 of 16384 slots have a master; masters unchanged";
     assertThat(TopologyChange.text(halves(A, B), halves(A, B, C)))
-        .isEqualTo("2 masters, 1 replicas, 16384 of 16384 slots have a master; masters unchanged");
+        .isEqualTo("2 masters, 1 replica" + masters + "; replicas new: " + C);
+    assertThat(TopologyChange.text(halves(A, B, C), halves(A, B)))
+        .isEqualTo("2 masters, 0 replicas" + masters + "; replicas gone: " + C);
   }
 }
