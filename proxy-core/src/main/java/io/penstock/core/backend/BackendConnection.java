@@ -191,7 +191,7 @@ final class BackendConnection implements LinkListener {
       return;
     }
     if (error != null) {
-      abort(Handshake.failure(error));
+      abort(Handshake.failure(node, error));
       return;
     }
     var next = handshaking.answered();

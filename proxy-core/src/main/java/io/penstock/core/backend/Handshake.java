@@ -154,8 +154,9 @@ final class Handshake {
   }
 
   /** Masks passwords: servers that do not know a command repeat its arguments. */
-  static BackendException failure(String error) {
-    return BackendException.handshakeFailed(Credentials.mask(error));
+  static BackendException failure(Endpoint node, String error) {
+    return BackendException.handshakeFailed(
+        node.access().transport().explainReply(Credentials.mask(error)));
   }
 
   /** Returns whether the handshake may soon succeed in spite of this error. */

@@ -257,7 +257,7 @@ public final class Lease implements LinkListener {
       return;
     }
     if (error != null) {
-      fail(Handshake.failure(error));
+      fail(Handshake.failure(node, error));
       return;
     }
     var next = handshaking.answered();

@@ -326,21 +326,23 @@ public final class ControlPlane {
   private static Throwable explained(Endpoint node, Throwable failure) {
     String reason = Outage.reason(failure);
     String masked = Credentials.mask(reason);
-    String told = mayBeHeader(failure) ? node.access().transport().explain(masked) : masked;
+    NodeTransport transport = node.access().transport();
+    boolean answered = Outage.isErrorReply(failure) || transport.isHeaderRejected(masked);
+    String told =
+        answered || !mayBeHeader(failure)
+            ? transport.explainReply(masked)
+            : transport.explain(masked);
     if (told.equals(reason)) {
       return failure;
     }
-    boolean answered = Outage.isErrorReply(failure);
     return new IllegalStateException(
         told, answered ? new RedisCommandExecutionException(told) : null);
   }
 
-  /** Returns whether a connection was made, and there was no error reply. */
+  /** Returns whether a connection was made, if there was no error reply. */
   private static boolean mayBeHeader(Throwable failure) {
     Throwable root = Outage.rootOf(failure);
-    return !(root instanceof RedisCommandExecutionException
-        || root instanceof ConnectException
-        || root instanceof UnknownHostException);
+    return !(root instanceof ConnectException || root instanceof UnknownHostException);
   }
 
   /** Closes a connection. */

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record NodeTransport(@Nullable NodeTls tls, @Nullable HAProxyProtocolVersion proxyProtocol) {
 
+  private static final String UNKNOWN_COMMAND = "unknown command 'PROXY'";
+
   /** Neither a header nor TLS. */
   public static final NodeTransport PLAIN = new NodeTransport(null, null);
 
@@ -27,8 +29,25 @@ public record NodeTransport(@Nullable NodeTls tls, @Nullable HAProxyProtocolVers
   }
 
   /**
+   * Returns whether an error reply means that the node took the header, of version 1, for a
+   * command.
+   */
+  public boolean isHeaderRejected(String error) {
+    return proxyProtocol != null && error.contains(UNKNOWN_COMMAND);
+  }
+
+  /** Returns an error reply of the node; what to do, if it rejects the header. */
+  public String explainReply(String error) {
+    return isHeaderRejected(error)
+        ? "it does not expect the PROXY protocol header, v1, and answers "
+            + UNKNOWN_COMMAND
+            + ": remove proxy-protocol of its upstream, or name the balancer that expects it"
+        : error;
+  }
+
+  /**
    * Returns why a connection failed, and that it began with a header, if it did: a node that does
-   * not expect one closes the connection or does not answer.
+   * not expect one closes the connection or does not answer, unless it replies with an error.
    */
   public String explain(String reason) {
     return proxyProtocol == null
