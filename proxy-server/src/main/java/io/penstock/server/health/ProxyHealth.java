@@ -3,6 +3,7 @@ package io.penstock.server.health;
 import io.penstock.core.Proxy;
 import io.penstock.core.ProxyListener;
 import io.penstock.core.ProxyUpstream;
+import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import io.penstock.core.upstream.Reachability;
@@ -39,18 +40,19 @@ class ProxyHealth extends AbstractHealthIndicator {
   }
 
   /**
-   * Slots that cannot be served.
+   * Slots, or a server without slots, that cannot be served.
    *
-   * @param slots a range as Redis writes it
+   * @param slots a range as Redis writes it; null unless the upstream is a cluster
    * @param master the master that does not serve them; null if the slots have none
    * @param since when the master last served, or since when the slots have had no master
    * @param reason why the master does not serve; null if unknown
    */
-  record Uncovered(String slots, @Nullable String master, Instant since, @Nullable String reason) {
+  record Uncovered(
+      @Nullable String slots, @Nullable String master, Instant since, @Nullable String reason) {
 
-    static Uncovered of(Gap gap) {
+    static Uncovered of(Gap gap, boolean hasSlots) {
       String master = gap.master() == null ? null : gap.master().toString();
-      return new Uncovered(gap.slots(), master, gap.since(), gap.reason());
+      return new Uncovered(hasSlots ? gap.slots() : null, master, gap.since(), gap.reason());
     }
   }
 
@@ -108,11 +110,15 @@ class ProxyHealth extends AbstractHealthIndicator {
     }
     details.put("shards", upstream.topology().shards().size());
     details.put("coveredSlots", upstream.coveredSlots());
-    details.put("uncovered", uncovered(upstream.gaps()));
+    details.put("uncovered", uncovered(upstream));
     return details;
   }
 
-  private static List<Uncovered> uncovered(List<Gap> gaps) {
-    return gaps.stream().limit(MAX_RANGES).map(Uncovered::of).toList();
+  private static List<Uncovered> uncovered(UpstreamStatus upstream) {
+    boolean hasSlots = ShownSlots.areReal(upstream.topology());
+    return upstream.gaps().stream()
+        .limit(MAX_RANGES)
+        .map(gap -> Uncovered.of(gap, hasSlots))
+        .toList();
   }
 }

@@ -69,7 +69,8 @@ class TopologyEndpoint {
    *
    * @param up whether the master has answered recently
    * @param trouble why the master does not serve requests; null if it does
-   * @param slots ranges as Redis writes them: {@code 0-5460}, {@code 7}
+   * @param slots ranges as Redis writes them: {@code 0-5460}, {@code 7}; empty unless the upstream
+   *     is a cluster
    */
   record ShardView(
       String master,
@@ -159,7 +160,7 @@ class TopologyEndpoint {
               master != null && master.up(),
               trouble == null ? null : trouble.reason(),
               shard.replicas().stream().map(Endpoint::toString).toList(),
-              ShownSlots.rangesOf(map, i),
+              ShownSlots.areReal(map) ? ShownSlots.rangesOf(map, i) : List.of(),
               shard.configEpoch()));
     }
     return shards;
