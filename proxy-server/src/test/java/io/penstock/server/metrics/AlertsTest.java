@@ -1,20 +1,25 @@
 package io.penstock.server.metrics;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.spec.CommandFlag;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -56,6 +61,37 @@ class AlertsTest {
 
     assertThat(used).contains("OOM", "NOPERM");
     assertThat(existing).containsAll(used);
+  }
+
+  /** Needs promtool, on PATH or where the property says; skipped without. */
+  @Test
+  void outagesRaiseTheirAlerts(@TempDir Path folder) throws IOException, InterruptedException {
+    String promtool = System.getProperty("penstock.test.promtool", "promtool");
+    Path series = folder.resolve("alerts-test.yml");
+    String rules = Path.of("../config/prometheus/alerts.yml").toRealPath().toString();
+    try (InputStream file =
+        Objects.requireNonNull(getClass().getResourceAsStream("alerts-test.yml"))) {
+      Files.writeString(series, new String(file.readAllBytes(), UTF_8).replace("ALERTS", rules));
+    }
+
+    assertThat(run(promtool, "check", "rules", rules)).contains("SUCCESS").doesNotContain("FAILED");
+    assertThat(run(promtool, "test", "rules", series.toString()))
+        .contains("SUCCESS")
+        .doesNotContain("FAILED");
+  }
+
+  private static String run(String... command) throws IOException, InterruptedException {
+    Process process;
+    try {
+      process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    } catch (IOException e) {
+      String reason = "promtool is not on PATH, and penstock.test.promtool does not name it";
+      System.out.println("skipped: " + reason);
+      return Assumptions.abort(reason);
+    }
+    String output = new String(process.getInputStream().readAllBytes(), UTF_8);
+    process.waitFor();
+    return output;
   }
 
   @ParameterizedTest
