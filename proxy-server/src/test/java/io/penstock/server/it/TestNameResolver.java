@@ -23,7 +23,7 @@ public final class TestNameResolver extends InetAddressResolverProvider {
   }
 
   /** Makes {@code name} resolve to {@code address}, within one second. */
-  static void put(String name, String address) throws UnknownHostException {
+  public static void put(String name, String address) throws UnknownHostException {
     ADDRESSES.put(name, InetAddress.getByName(address).getAddress());
   }
 
