@@ -138,10 +138,7 @@ public final class ProxyUpstream {
 
   /** Returns what is known before a node has answered, with the rules of this upstream. */
   private static ServerFacts initial(
-      ProxySettings.Upstream settings,
-      ProxySettings all,
-      ServerFacts known,
-      boolean sameServers) {
+      ProxySettings.Upstream settings, ProxySettings all, ServerFacts known, boolean sameServers) {
     CommandRules rules = rules(settings, all.commands());
     CommandTable commands = known.commands();
     if (sameServers && commands.rules().equals(rules)) {

@@ -130,7 +130,8 @@ public final class CommandTable {
   }
 
   /**
-   * Returns whether an unknown command may be added to this table: a subcommand only to a container.
+   * Returns whether an unknown command may be added to this table: a subcommand only to a
+   * container.
    */
   boolean mayGet(CommandFacts unknown) {
     CommandSpec container = unknown.isSubcommand() ? byName.get(unknown.topLevelName()) : null;

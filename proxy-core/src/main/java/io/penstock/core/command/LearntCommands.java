@@ -55,7 +55,10 @@ public final class LearntCommands {
           });
     }
     return new LearntCommands(
-        facts, arities, builtIn(known, arities.keySet(), containers), arities.containsKey("command"));
+        facts,
+        arities,
+        builtIn(known, arities.keySet(), containers),
+        arities.containsKey("command"));
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.penstock.core.subscribe;
 
 import io.penstock.core.backend.Failure;
+import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
@@ -98,12 +99,20 @@ final class EarlySubscriptions implements Subscriber {
     /** The {@code SUBSCRIBE} itself will get the error. */
     @Override
     public void onError(byte[] error) {
-      pending.remove(kind);
-      runIfComplete();
+      giveUp();
+    }
+
+    @Override
+    public void onRefused(HandshakeError error) {
+      giveUp();
     }
 
     @Override
     public void onFailure(Failure failure) {
+      giveUp();
+    }
+
+    private void giveUp() {
       pending.remove(kind);
       runIfComplete();
     }

@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Queries all nodes for their versions and commands: for those that Penstock's table lacks, and
- * which of the table's own no node has. Each master
- * and replica is queried when it appears, again until it has answered, and once per period; a few
- * at a time. A report is kept while the topology contains its node.
+ * which of the table's own no node has. Each master and replica is queried when it appears, again
+ * until it has answered, and once per period; a few at a time. A report is kept while the topology
+ * contains its node.
  *
  * <p>Confined to the topology thread, except the snapshot, which is immutable and behind a
  * volatile.
@@ -298,8 +298,7 @@ public final class ServerSurvey {
         learnt.add(report.learnt());
       }
     }
-    boolean ofAllNodes =
-        learnt.size() == byVersion.size() && reports.keySet().containsAll(nodes());
+    boolean ofAllNodes = learnt.size() == byVersion.size() && reports.keySet().containsAll(nodes());
     return commands.withLearnt(learnt, isDivided(), ofAllNodes);
   }
 

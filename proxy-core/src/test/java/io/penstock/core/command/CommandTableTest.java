@@ -164,9 +164,23 @@ public class CommandTableTest {
 
     assertThat(masters)
         .containsExactlyInAnyOrder(
-            "clusterscan", "dbsize", "keys", "lolwut", "randomkey", "scan", // without keys
-            "memory|usage", "object|encoding", "object|freq", "object|idletime", "object|refcount",
-            "pfcount", "touch", "vinfo", "vlinks", "xinfo|consumers", "xinfo|groups",
+            "clusterscan",
+            "dbsize",
+            "keys",
+            "lolwut",
+            "randomkey",
+            "scan", // without keys
+            "memory|usage",
+            "object|encoding",
+            "object|freq",
+            "object|idletime",
+            "object|refcount",
+            "pfcount",
+            "touch",
+            "vinfo",
+            "vlinks",
+            "xinfo|consumers",
+            "xinfo|groups",
             "xinfo|stream");
   }
 

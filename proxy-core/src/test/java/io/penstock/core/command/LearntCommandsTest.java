@@ -222,7 +222,8 @@ class LearntCommandsTest {
   @Test
   void keysAndPoliciesDoNotMatterForASingleServer() {
     List<Object> command = command("n.w", -1, List.of("movablekeys"), List.of());
-    CommandTable table = builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false, true);
+    CommandTable table =
+        builtin.withLearnt(List.of(LearntCommands.parse(List.of(command))), false, true);
 
     assertThat(table.byName("n.w").handling()).isEqualTo(new Handling.Forward());
   }
@@ -284,8 +285,10 @@ class LearntCommandsTest {
     LearntCommands older = LearntCommands.parse(List.of(command("n.w", 2, List.of(), List.of())));
     LearntCommands newer = LearntCommands.parse(List.of(command("n.w", -2, List.of(), List.of())));
 
-    assertThat(builtin.withLearnt(List.of(older, newer), true, true).byName("n.w").arity()).isEqualTo(-2);
-    assertThat(builtin.withLearnt(List.of(newer, older), true, true).byName("n.w").arity()).isEqualTo(2);
+    assertThat(builtin.withLearnt(List.of(older, newer), true, true).byName("n.w").arity())
+        .isEqualTo(-2);
+    assertThat(builtin.withLearnt(List.of(newer, older), true, true).byName("n.w").arity())
+        .isEqualTo(2);
   }
 
   @Test

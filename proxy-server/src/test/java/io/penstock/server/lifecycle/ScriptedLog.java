@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Lines about one node must come in the order of the file, and no more often. Lines about
  * different nodes may come in any order. A line that begins with {@code ?} may be missing, or come
- * several times: it depends on which of two events Penstock notices first; one before the first step
- * is for all steps. {@code -Drewrite} writes the file, but leaves such lines to the author.
+ * several times: it depends on which of two events Penstock notices first; one before the first
+ * step is for all steps. {@code -Drewrite} writes the file, but leaves such lines to the author.
  */
 final class ScriptedLog implements AutoCloseable {
 
@@ -184,10 +184,9 @@ final class ScriptedLog implements AutoCloseable {
       List<String> optional = optionalOf(linesOf(expected, step.title));
       text.append(STEP).append(step.title).append('\n');
       step.lines.stream()
-          .filter(line -> !line.startsWith(OPTIONAL) && !optional.contains(line) && !always.contains(line))
-          .collect(
-              Collectors.groupingBy(
-                  ScriptedLog::subject, TreeMap::new, Collectors.toList()))
+          .filter(line ->
+              !line.startsWith(OPTIONAL) && !optional.contains(line) && !always.contains(line))
+          .collect(Collectors.groupingBy(ScriptedLog::subject, TreeMap::new, Collectors.toList()))
           .values()
           .forEach(lines -> lines.forEach(line -> text.append(line).append('\n')));
       text.append('\n');
