@@ -214,7 +214,8 @@ final class Handshake {
       String error = errorIn(buffer, from, to);
       if (error != null) {
         log.warn(
-            "{}{} rejects the changed password; an open connection goes on with the earlier one: {}",
+            "{}{} rejects the changed password; an open connection goes on with the earlier one:"
+                + " {}",
             logPrefix,
             node,
             Credentials.mask(error));

@@ -43,7 +43,8 @@ final class ScriptedLog implements AutoCloseable {
    * What the kernel says of a connection whose other side has died; which one depends on timing.
    */
   private static final String LOST =
-      "(the node closed the connection|recvAddress\\S* failed.*|Connection reset( by peer)?|Broken pipe)";
+      "(the node closed the connection|recvAddress\\S* failed.*|Connection reset( by peer)?|Broken"
+          + " pipe)";
 
   private static final Map<Pattern, String> VALUES = new LinkedHashMap<>();
 
