@@ -71,6 +71,8 @@ final class ScriptedLog implements AutoCloseable {
     VALUES.put(
         Pattern.compile("\\d masters, \\d replicas, .*; masters unchanged.*"),
         "<size>; masters unchanged; <replicas>");
+    VALUES.put(
+        Pattern.compile("Connection (closed prematurely|reset by peer)"), "Connection refused");
     VALUES.put(Pattern.compile("hash [0-9a-f]+"), "hash <hash>");
   }
 
