@@ -133,7 +133,12 @@ public final class EmbeddedCluster implements AutoCloseable {
    * the source, Redis 8.4 at the destination. {@link #movesSlotsAtomically} says whether they can.
    */
   public void migrateAtomically(int firstSlot, int lastSlot, Member from, Member to) {
-    SlotMigration.atomically(plan.binary(), firstSlot, lastSlot, from, to, plan.patience());
+    Member asked = SlotMigration.beginAtomic(plan.binary(), firstSlot, lastSlot, from, to);
+    Waiting.until(
+        to + " has slots " + firstSlot + " to " + lastSlot,
+        plan.patience(),
+        () -> to.self().owns(firstSlot) && to.self().owns(lastSlot),
+        () -> asked.server().logTail());
     awaitHealthy();
   }
 

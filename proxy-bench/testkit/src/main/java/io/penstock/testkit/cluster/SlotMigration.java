@@ -2,7 +2,6 @@ package io.penstock.testkit.cluster;
 
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -39,22 +38,20 @@ public final class SlotMigration {
     return new SlotMigration(cluster, slot, from, to);
   }
 
-  /** Returns when the destination owns the slots. Both servers can do it. */
-  static void atomically(
-      ServerBinary server, int first, int last, Member from, Member to, Duration patience) {
+  /**
+   * Begins the migration of slots as a whole.
+   *
+   * @return the member that was asked
+   */
+  static Member beginAtomic(ServerBinary server, int first, int last, Member from, Member to) {
     String firstSlot = Integer.toString(first);
     String lastSlot = Integer.toString(last);
-    Member asked = server.valkey() ? from : to;
     if (server.valkey()) {
-      asked.text("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", firstSlot, lastSlot, "NODE", to.id());
-    } else {
-      asked.text("CLUSTER", "MIGRATION", "IMPORT", firstSlot, lastSlot);
+      from.text("CLUSTER", "MIGRATESLOTS", "SLOTSRANGE", firstSlot, lastSlot, "NODE", to.id());
+      return from;
     }
-    Waiting.until(
-        to + " has slots " + first + " to " + last,
-        patience,
-        () -> to.self().owns(first) && to.self().owns(last),
-        () -> asked.server().logTail());
+    to.text("CLUSTER", "MIGRATION", "IMPORT", firstSlot, lastSlot);
+    return to;
   }
 
   /**
