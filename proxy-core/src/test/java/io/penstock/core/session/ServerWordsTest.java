@@ -5,6 +5,7 @@ import io.penstock.core.command.HelloFacts.Module;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,16 +20,19 @@ class ServerWordsTest {
       "-ERR unknown subcommand or wrong number of arguments for '";
 
   private final Rig.Options options = new Rig.Options().single();
-  private Rig rig;
+  private @Nullable Rig rig;
 
   @AfterEach
   void close() {
-    rig.close();
+    if (rig != null) {
+      rig.close();
+    }
   }
 
   private Peer client(String servers) {
-    rig = options.servers(servers).start();
-    return rig.client();
+    Rig started = options.servers(servers).start();
+    rig = started;
+    return started.client();
   }
 
   @ParameterizedTest
