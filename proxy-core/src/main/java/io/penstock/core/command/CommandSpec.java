@@ -116,6 +116,11 @@ public final class CommandSpec {
     return arity < 0 ? argc >= -arity : argc == arity;
   }
 
+  /** Returns whether it publishes, subscribes or tells of subscriptions. */
+  public boolean isPubSub() {
+    return has(CommandFlag.PUBSUB);
+  }
+
   public boolean has(CommandFlag flag) {
     return facts.flags().contains(flag);
   }

@@ -95,15 +95,9 @@ final class CommandTableBuilder {
     Set<String> missing = new HashSet<>(absent);
     if (complete) {
       CommandTable.load().specs().forEach(spec -> missing.add(spec.name()));
-      missing.removeIf(this::isAnsweredHere);
     }
     missing.removeAll(present);
     absent = Set.copyOf(missing);
-  }
-
-  private boolean isAnsweredHere(String name) {
-    return requireNonNull(entries.get(name)).handling instanceof Handling.Local(var command)
-        && command.isWithoutNodes();
   }
 
   private boolean mayAdd(CommandFacts command, CommandTable builtin) {

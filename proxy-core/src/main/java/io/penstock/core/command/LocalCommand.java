@@ -105,15 +105,6 @@ public enum LocalCommand {
   }
 
   /**
-   * Returns whether it works whatever the nodes have, so that clients have it in front of older
-   * servers too. Some do not: {@code WAITAOF} asks the nodes, what administers a cluster is
-   * refused, and {@code CLIENT CAPA} is the sign of a Valkey.
-   */
-  boolean isWithoutNodes() {
-    return this != WAITAOF && this != CLUSTER_OTHER && this != CLIENT_CAPA;
-  }
-
-  /**
    * Returns the constant for a command's name.
    *
    * @throws IllegalArgumentException if Penstock does not answer that command itself

@@ -18,7 +18,6 @@ import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.transport.Slices;
 import org.jspecify.annotations.Nullable;
@@ -180,7 +179,7 @@ public final class Forwarder {
       order.noteOtherWriteToAll();
     }
     var request = new Broadcast(context, whole, plan, input, bytes);
-    if (spec.has(CommandFlag.PUBSUB)) {
+    if (spec.isPubSub()) {
       forwardLoop.hub().whenClosedClientsAreKnown(() -> coverage.sendWhenCovered(whole, request));
     } else {
       coverage.sendWhenCovered(whole, request);

@@ -11,7 +11,6 @@ import io.penstock.core.read.ReadRoutes;
 import io.penstock.core.read.ReadRoutes.Way;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.RetryablePrefix;
@@ -164,7 +163,7 @@ public final class ReadOrder extends OrderGuard {
     }
     Way way = routes.begin(request.partition(), mayRead(spec));
     send(request, way);
-    boolean writes = way == Way.MASTER && !spec.isReadOnly() && !spec.has(CommandFlag.PUBSUB);
+    boolean writes = way == Way.MASTER && !spec.isReadOnly() && !spec.isPubSub();
     request.setTracker(trackerOf(way, writes, request.tracker()));
   }
 
