@@ -23,7 +23,7 @@ import java.util.TreeMap;
  * {@code keySpecs} and {@code sub} (subcommands, same form).
  *
  * <p>The table has the commands of all sources. Where sources differ about a command, the last one
- * applies, so list the newest server last. The checked-in table is generated from the facts files
+ * applies, so list the newest server last; only its arity is the one that accepts the most. The checked-in table is generated from the facts files
  * {@code redis-7.0.15.json valkey-8.1.8.json valkey-9.1.2.json redis-8.0.6.json redis-8.2.3.json
  * redis-8.6.3.json} in the folder {@code facts}, in this order. The same sources give the same
  * bytes.
@@ -34,8 +34,8 @@ final class GenerateCommandTable {
       """
       # What servers report about their commands. Generated, do not edit; see GenerateCommandTable.java.
       # All commands of these sources: %s
-      # Where sources differ about a command, the last one applies: the newest Redis, which all in all accepts the
-      # most arguments. No difference decides where a command is sent.
+      # Where sources differ about a command, the last one applies, with the arity that accepts the most arguments:
+      # nodes that accept fewer tell so. No difference decides where a command is sent.
       #
       # name arity in= flags= acl= tips= range=first,last,step key=FLAGS@BEGIN/FIND ...
       #   in     the sources that have it, if not all do
@@ -91,10 +91,22 @@ final class GenerateCommandTable {
     for (Object entry : reply) {
       Map<?, ?> command = (Map<?, ?>) entry;
       String name = text(command, "name");
-      commands.put(name, command);
+      commands.merge(name, command, GenerateCommandTable::withMostAcceptingArity);
       sourcesOf.computeIfAbsent(name, _ -> new ArrayList<>()).add(source);
       addAll(list(command, "sub"), source, commands, sourcesOf);
     }
+  }
+
+  /** Returns the later one, which accepts all numbers of arguments that the earlier one accepts. */
+  private static Map<?, ?> withMostAcceptingArity(Map<?, ?> earlier, Map<?, ?> later) {
+    int before = Integer.parseInt(text(earlier, "arity"));
+    int now = Integer.parseInt(text(later, "arity"));
+    if (before >= 0 || -before > Math.abs(now) || before == now) {
+      return later;
+    }
+    Map<Object, Object> merged = new HashMap<>(later);
+    merged.put("arity", earlier.get("arity"));
+    return merged;
   }
 
   private static String line(Map<?, ?> command, String in) {
