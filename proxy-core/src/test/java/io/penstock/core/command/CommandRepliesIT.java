@@ -135,11 +135,19 @@ class CommandRepliesIT {
       }
       List<String> theirs = server.call(requests);
       for (int i = 0; i < requests.size(); i++) {
-        assertThat(ours(Protocol.RESP2, requests.get(i)))
-            .as("%s", requests.get(i))
-            .isEqualTo(theirs.get(i));
+        if (!mayHaveMoreKeys(spec, theirs.get(i))) {
+          assertThat(ours(Protocol.RESP2, requests.get(i)))
+              .as("%s", requests.get(i))
+              .isEqualTo(theirs.get(i));
+        }
       }
     }
+  }
+
+  /** Before STREAMS, Penstock skips unknown words, because a newer server may know them. */
+  private static boolean mayHaveMoreKeys(CommandSpec spec, String theirs) {
+    return spec.name().startsWith("xread")
+        && theirs.equals("-ERR Invalid arguments specified for command\r\n");
   }
 
   private static List<String> randomCall(CommandSpec spec, Random random) {
