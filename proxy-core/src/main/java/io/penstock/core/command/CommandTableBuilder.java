@@ -21,6 +21,10 @@ final class CommandTableBuilder {
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, CommandSpec> older = new HashMap<>();
   private Set<String> olderAbsent = Set.of();
+
+  /** Clients tell by it what they are, which operators want to know with any server. */
+  private static final String SETINFO = "client|setinfo";
+
   private Set<String> absent = Set.of();
 
   /** A command or subcommand. Its id never changes. */
@@ -95,6 +99,7 @@ final class CommandTableBuilder {
     Set<String> missing = new HashSet<>(absent);
     if (complete) {
       CommandTable.load().specs().forEach(spec -> missing.add(spec.name()));
+      missing.remove(SETINFO);
     }
     missing.removeAll(present);
     absent = Set.copyOf(missing);

@@ -73,8 +73,8 @@ final class CommandsPage {
         whole table is known. The same applies in the moment after Penstock's start.
       - If all nodes disappear from the topology, nothing changes until nodes are found again.
       - With several upstreams, each has the commands of its own nodes. The nodes of all shards of one upstream count together.
-      - The same applies to what Penstock answers itself, for example `CLIENT SETINFO` in front of Redis 7.0. `COMMAND DOCS` is one
-        node's answer.
+      - The same applies to what Penstock answers itself, for example `CLIENT NO-TOUCH` in front of Redis 7.0. `CLIENT SETINFO` is
+        known with any server: clients tell by it what they are. `COMMAND DOCS` is one node's answer.
 
       ## How commands are handled
 

@@ -433,9 +433,11 @@ class LearntCommandsTest {
     assertThat(table.find(Requests.frame("SLOWLOG", "GET"))).isSameAs(table.byName("slowlog"));
     assertThat(table.find(Requests.frame("CLIENT", "CAPA", "redirect")))
         .isSameAs(table.byName("client"));
-    assertThat(table.find(Requests.frame("CLIENT", "SETINFO", "LIB-NAME", "lib")))
+    assertThat(table.find(Requests.frame("CLIENT", "NO-TOUCH", "ON")))
         .as("Penstock could answer it, but a server would not")
         .isSameAs(table.byName("client"));
+    assertThat(table.find(Requests.frame("CLIENT", "SETINFO", "LIB-NAME", "lib")))
+        .isSameAs(table.byName("client|setinfo"));
     assertThat(table.namesNotIn(builtin)).isEmpty();
     assertThat(table.size()).isEqualTo(builtin.size());
     assertThat(table.specs()).extracting(CommandSpec::id).doesNotHaveDuplicates();
