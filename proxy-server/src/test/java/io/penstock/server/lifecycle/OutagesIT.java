@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and after it, readiness says the same.
  */
 @Tag("thorough")
+@EnabledIfSystemProperty(named = "penstock.outages", matches = "true")
 @ExtendWith({SharedCluster.class, SharedGroup.class})
 class OutagesIT {
 
