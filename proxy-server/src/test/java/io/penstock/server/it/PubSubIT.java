@@ -170,8 +170,8 @@ class PubSubIT {
     Patterns.awaitAtMasters(cluster, clients * each + 1);
     assertThat(publisher.call("PUBSUB", "NUMPAT")).isEqualTo(":" + (clients * each + 1) + "\r\n");
     assertThat(publisher.call("PUBLISH", "common", "x")).isEqualTo(":" + clients + "\r\n");
-    assertThat(publisher.call("PUBLISH", "own3:777x", "y")).isEqualTo(":1\r\n");
     subscribers.forEach(subscriber -> subscriber.expect("pmessage", "common*", "common", "x"));
+    assertThat(publisher.call("PUBLISH", "own3:777x", "y")).isEqualTo(":1\r\n");
     subscribers.get(3).expect("pmessage", "own3:777?", "own3:777x", "y");
 
     cluster.masters().forEach(master -> master.text("CLIENT", "KILL", "TYPE", "pubsub"));
