@@ -81,6 +81,7 @@ class FaultyReadsIT {
   @Test
   void readsKeepTheirPromisesInACluster(EmbeddedCluster cluster) {
     cluster.awaitHealthy();
+    cluster.tolerateSilentMasters();
     int slot = Keys.slotsOfMasters(cluster).getFirst();
     int other = Keys.slotsOfMasters(cluster).getLast();
     List<String> tags =
@@ -104,12 +105,14 @@ class FaultyReadsIT {
       Member successor = cluster.replicasOf(master).getFirst();
       reads.duringLoss(
           () -> {
+            cluster.replaceSilentMasters();
             master.kill();
             cluster.awaitMaster(successor);
           },
           () -> {
             master.restart();
             cluster.awaitHealthy();
+            cluster.tolerateSilentMasters();
             reads.awaitReadable(master.port());
           });
       long followed = System.nanoTime();
@@ -120,6 +123,7 @@ class FaultyReadsIT {
           .as("reads from the former master, now a replica")
           .isPositive();
     } finally {
+      cluster.replaceSilentMasters();
       Keys.empty(cluster, slot);
       Keys.empty(cluster, other);
     }

@@ -109,6 +109,25 @@ public final class EmbeddedCluster implements AutoCloseable {
     awaitMaster(replica);
   }
 
+  /**
+   * Has replicas take over on request only, however long a busy machine or a test keeps their
+   * masters from answering; not members that do not run. {@link #replaceSilentMasters} ends this.
+   */
+  public void tolerateSilentMasters() {
+    takeOver(false);
+  }
+
+  /** Has replicas take over when their master does not answer, as they do at first. */
+  public void replaceSilentMasters() {
+    takeOver(true);
+  }
+
+  private void takeOver(boolean whenSilent) {
+    for (Member member : members.stream().filter(Member::isRunning).toList()) {
+      member.text("CONFIG", "SET", "cluster-replica-no-failover", whenSilent ? "no" : "yes");
+    }
+  }
+
   /** Waits until {@code replica} is a master and all nodes know it. */
   public void awaitMaster(Member replica) {
     Waiting.until(

@@ -1,20 +1,24 @@
 package io.penstock.testkit.cluster;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One line of {@code CLUSTER NODES}: how one node sees another, or itself.
  *
  * @param id the node's 40 hexadecimal digits
  * @param port its client port
- * @param flags for example {@code myself,master}
+ * @param flags for example {@code myself} and {@code master}
  * @param masterId the master's id, or {@code -} for a master
  * @param connected whether the bus link to it is up
  * @param slots what it owns, migrations left out, in the server's notation
  */
 record NodeView(
-    String id, int port, String flags, String masterId, boolean connected, List<String> slots) {
+    String id, int port, Set<String> flags, String masterId, boolean connected, List<String> slots) {
+
+  private static final Set<String> UNHEALTHY = Set.of("handshake", "fail?", "fail");
 
   static List<NodeView> parse(String clusterNodes) {
     List<NodeView> nodes = new ArrayList<>();
@@ -36,7 +40,7 @@ record NodeView(
 
   /** Returns whether the node is known, reachable and not suspected to have failed. */
   boolean isHealthy() {
-    return connected && !flags.contains("handshake") && !flags.contains("fail");
+    return connected && Collections.disjoint(flags, UNHEALTHY);
   }
 
   boolean owns(int slot) {
@@ -66,6 +70,11 @@ record NodeView(
       }
     }
     return new NodeView(
-        fields[0], port, fields[2], fields[3], fields[7].equals("connected"), List.copyOf(slots));
+        fields[0],
+        port,
+        Set.of(fields[2].split(",", -1)),
+        fields[3],
+        fields[7].equals("connected"),
+        List.copyOf(slots));
   }
 }

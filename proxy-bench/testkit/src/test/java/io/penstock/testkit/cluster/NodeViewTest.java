@@ -3,6 +3,7 @@ package io.penstock.testkit.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class NodeViewTest {
@@ -19,9 +20,20 @@ class NodeViewTest {
 
     assertThat(nodes)
         .containsExactly(
-            new NodeView("aa", 7000, "myself,master", "-", true, List.of("0-5460", "7")),
-            new NodeView("bb", 7001, "slave", "aa", false, List.of()));
+            new NodeView("aa", 7000, Set.of("myself", "master"), "-", true, List.of("0-5460", "7")),
+            new NodeView("bb", 7001, Set.of("slave"), "aa", false, List.of()));
     assertThat(nodes.getFirst().owns(7)).isTrue();
     assertThat(nodes.getFirst().owns(5461)).isFalse();
+  }
+
+  @Test
+  void aReplicaThatDoesNotTakeOverByItselfIsHealthy() {
+    String said =
+        """
+        aa 127.0.0.1:7000@17000 slave,nofailover bb 0 1700000000000 1 connected
+        bb 127.0.0.1:7001@17001 master,fail? - 0 1700000000000 1 connected 0-16383
+        """;
+
+    assertThat(NodeView.parse(said)).extracting(NodeView::isHealthy).containsExactly(true, false);
   }
 }
