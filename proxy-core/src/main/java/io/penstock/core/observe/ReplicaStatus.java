@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node the replica
  * @param master the master of its shard
+ * @param timesLeftOut how often it was readable and then was not, since it is known
  * @param lagBytes how far its replication offset was behind its master's, when it last answered;
  *     {@link #UNKNOWN} if it cannot be compared
  * @param latencyNanos smoothed round trip of a query, in nanoseconds; {@link #UNKNOWN} before the
@@ -19,6 +20,7 @@ public record ReplicaStatus(
     Endpoint node,
     Endpoint master,
     ReplicaState state,
+    long timesLeftOut,
     long lagBytes,
     long latencyNanos,
     @Nullable String zone,

@@ -28,6 +28,8 @@ final class MonitoredNode {
   private @Nullable ReplicationReport masterNow; // the same for the query that is not answered yet
   private long latencyNanos = ReplicaStatus.UNKNOWN;
   private @Nullable String failure;
+  private boolean readable;
+  private long timesLeftOut;
 
   MonitoredNode(Endpoint node) {
     this.node = node;
@@ -76,11 +78,26 @@ final class MonitoredNode {
     return answers && last != null ? last.refusal() : failure;
   }
 
+  /** Counts it if this replica may not be read any more. */
+  void judged(ReplicaState state) {
+    boolean now = state == ReplicaState.READABLE;
+    if (readable && !now) {
+      timesLeftOut++;
+    }
+    readable = now;
+  }
+
+  /** Returns how often it was readable and then was not. */
+  long timesLeftOut() {
+    return timesLeftOut;
+  }
+
   /** Forgets what it has answered as a master: it is a replica now. */
   void demoted() {
     last = null;
     failure = null;
     answers = false;
+    readable = false;
   }
 
   /** A new round begins. */

@@ -238,6 +238,7 @@ public final class ReplicaMonitor {
     for (Endpoint replica : shard.replicas()) {
       MonitoredNode node = node(replica);
       replicas.add(node);
+      node.judged(node.stateAsReplica(settings.maxLagBytes()));
       if (node.isSettled(master)) {
         log.judged(statusOf(node, shard));
       } else {
@@ -258,6 +259,7 @@ public final class ReplicaMonitor {
         node.node(),
         shard.master(),
         state,
+        node.timesLeftOut(),
         node.lagBytes(),
         node.latencyNanos(),
         node.zone(),

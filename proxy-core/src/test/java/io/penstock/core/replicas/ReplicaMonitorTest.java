@@ -134,6 +134,8 @@ class ReplicaMonitorTest {
 
     assertThat(group.asked).as("the late answer is not believed").hasSize(asked + 1);
     assertThat(group.targets()).containsExactly(R1, R2);
+    assertThat(status(group, R1).timesLeftOut()).isEqualTo(1);
+    assertThat(status(group, R2).timesLeftOut()).isZero();
   }
 
   @Test

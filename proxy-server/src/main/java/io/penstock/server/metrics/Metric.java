@@ -188,6 +188,13 @@ public enum Metric {
           + " absent if reads go to masters only",
       Labels.UPSTREAM,
       "state"),
+  REPLICA_LEFT_OUT(
+      Type.COUNTER,
+      "penstock_replica_left_out",
+      "Number of times that reads stopped going to the replica because of its state; absent if"
+          + " reads go to masters only",
+      Labels.UPSTREAM,
+      "node"),
   REPLICA_LAG(
       Type.GAUGE,
       "penstock_replica_lag_bytes",

@@ -50,6 +50,7 @@ final class UpstreamCollector implements MultiCollector {
     Family refreshed = Metric.TOPOLOGY_LAST_SUCCESS.family();
     Family sentinels = Metric.SENTINELS.family();
     Family replicas = Metric.REPLICAS.family();
+    Family leftOut = Metric.REPLICA_LEFT_OUT.family();
     Family lag = Metric.REPLICA_LAG.family();
     for (View upstream : upstreams.get()) {
       String name = upstream.name();
@@ -63,11 +64,11 @@ final class UpstreamCollector implements MultiCollector {
           .min(Comparator.comparingInt(each -> each.agreeing() - each.majority()))
           .ifPresent(worst -> addSentinels(name, worst, sentinels));
       if (upstream.readsReplicas()) {
-        addReplicas(upstream, replicas, lag);
+        addReplicas(upstream, replicas, leftOut, lag);
       }
     }
     List<MetricSnapshot> all = new ArrayList<>();
-    Stream.of(covered, up, refreshed, sentinels, replicas, lag)
+    Stream.of(covered, up, refreshed, sentinels, replicas, leftOut, lag)
         .map(Family::snapshot)
         .filter(snapshot -> !snapshot.getDataPoints().isEmpty())
         .forEach(all::add);
@@ -94,20 +95,17 @@ final class UpstreamCollector implements MultiCollector {
     sentinels.add(counts.agreeing(), UPSTREAM, upstream, "state", "agreeing");
   }
 
-  private static void addReplicas(View upstream, Family replicas, Family lag) {
+  private static void addReplicas(View upstream, Family replicas, Family leftOut, Family lag) {
     List<ReplicaStatus> all = upstream.status().replicas();
     for (ReplicaState state : ReplicaState.values()) {
       long count = all.stream().filter(replica -> replica.state() == state).count();
       replicas.add((double) count, UPSTREAM, upstream.name(), "state", state.label());
     }
     for (ReplicaStatus replica : Set.copyOf(all)) {
+      String node = replica.node().toString();
+      leftOut.add((double) replica.timesLeftOut(), UPSTREAM, upstream.name(), "node", node);
       if (replica.lagBytes() != ReplicaStatus.UNKNOWN) {
-        lag.add(
-            (double) replica.lagBytes(),
-            UPSTREAM,
-            upstream.name(),
-            "node",
-            replica.node().toString());
+        lag.add((double) replica.lagBytes(), UPSTREAM, upstream.name(), "node", node);
       }
     }
   }

@@ -33,7 +33,7 @@ class StartupIT {
       cluster.members().forEach(Member::kill);
       try (ProxyFixture proxy =
               ProxyFixture.of(cluster)
-                  .commandTimeout(Duration.ofMillis(300))
+                  .commandTimeout(Duration.ofSeconds(1))
                   .failoverHold(Duration.ZERO)
                   .start();
           RespClient wire = proxy.connect()) {

@@ -199,7 +199,7 @@ class MetricsPageTest {
     nodes.add(new NodeStatus(new Endpoint("r", 1), false, true, true, Instant.now(), null));
     var replica =
         new ReplicaStatus(
-            new Endpoint("r", 1), new Endpoint("m", 1), ReplicaState.READABLE, 5, 1, null, null);
+            new Endpoint("r", 1), new Endpoint("m", 1), ReplicaState.READABLE, 0, 5, 1, null, null);
     return new UpstreamStatus(Mockito.mock(Placement.class), 16_384, List.of(), nodes)
         .with(List.of(replica));
   }

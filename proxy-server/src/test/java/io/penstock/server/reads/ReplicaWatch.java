@@ -22,8 +22,10 @@ final class ReplicaWatch implements ReadChecker.Excuse, AutoCloseable {
   private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
   private final Intervals changes = new Intervals();
   private volatile boolean disturbed;
+  private long lookedAt = System.nanoTime();
   private long since; // of what goes on
   private boolean changing;
+  private long timesLeftOut;
 
   ReplicaWatch(ProxyFixture proxy) {
     this.proxy = proxy;
@@ -37,14 +39,21 @@ final class ReplicaWatch implements ReadChecker.Excuse, AutoCloseable {
 
   private void look() {
     List<ReplicaStatus> replicas = proxy.proxy().upstreamStatus().replicas();
+    long time = System.nanoTime();
+    long leftOut = replicas.stream().mapToLong(ReplicaStatus::timesLeftOut).sum();
+    boolean meanwhile = leftOut != timesLeftOut; // also if all are read again
     boolean now =
         disturbed || replicas.isEmpty() || !replicas.stream().allMatch(ReadsUnderFault::isReadable);
-    if (now && !changing) {
-      since = System.nanoTime() - LEFT_OUT_NANOS;
-    } else if (!now && changing) {
-      changes.add(since, System.nanoTime() + LEFT_OUT_NANOS);
+    if ((now || meanwhile) && !changing) {
+      since = lookedAt - LEFT_OUT_NANOS;
+      changing = true;
     }
-    changing = now;
+    if (!now && changing) {
+      changes.add(since, time + LEFT_OUT_NANOS);
+      changing = false;
+    }
+    lookedAt = time;
+    timesLeftOut = leftOut;
   }
 
   /** Returns whether a client may have changed its node; of what has ended only. */

@@ -16,7 +16,12 @@ import java.util.Set;
  * @param slots what it owns, migrations left out, in the server's notation
  */
 record NodeView(
-    String id, int port, Set<String> flags, String masterId, boolean connected, List<String> slots) {
+    String id,
+    int port,
+    Set<String> flags,
+    String masterId,
+    boolean connected,
+    List<String> slots) {
 
   private static final Set<String> UNHEALTHY = Set.of("handshake", "fail?", "fail");
 
