@@ -67,12 +67,10 @@ final class ClusterFaults {
   /** Kills a master and waits until its replica has taken over. */
   private static void killAndAwait(
       ClusterTestbed testbed, Member master, Member replica, Entry entry) {
-    testbed.cluster().replaceSilentMasters();
     entry.beginWriteLoss();
     master.kill();
     testbed.cluster().awaitMaster(replica);
     entry.endWriteLoss();
-    testbed.cluster().tolerateSilentMasters(); // so does the killed one after a restart
     testbed.recordFailover();
   }
 
@@ -111,7 +109,7 @@ final class ClusterFaults {
   private static void freeze(ClusterTestbed testbed, Random random, Entry entry) {
     Member master = testbed.anyMasterMember(random);
     Member replica = testbed.cluster().replicasOf(master).getFirst();
-    testbed.cluster().replaceSilentMasters();
+    replica.takesOver(true);
     entry.beginWriteLoss();
     master.pause();
     try {
@@ -126,7 +124,7 @@ final class ClusterFaults {
         .until(() -> master.text("INFO", "replication").contains("role:slave"));
     entry.endWriteLoss();
     testbed.cluster().awaitHealthy(); // it does not report its role while it is loading
-    testbed.cluster().tolerateSilentMasters();
+    replica.takesOver(false);
     testbed.recordFailover();
   }
 

@@ -106,7 +106,9 @@ class FrozenMasterIT {
   }
 
   private void awaitElection() {
+    replica.takesOver(true);
     until("the replica takes over", () -> hasRole(replica, "master"));
+    replica.takesOver(false);
   }
 
   private boolean isKnown() {

@@ -55,9 +55,12 @@ public class SharedCluster implements ParameterResolver {
     return builder().start();
   }
 
-  /** The servers permit {@code DEBUG}. */
+  /**
+   * The servers permit {@code DEBUG}. A busy machine can keep a master silent for the node timeout:
+   * then its replica must not take over without the last writes.
+   */
   public static EmbeddedCluster.Builder builder() {
-    var builder = EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT);
+    var builder = EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT).failoverOnRequest();
     return ReferenceServer.isAtLeast(7, 0)
         ? builder.option("enable-debug-command", "yes")
         : builder;

@@ -28,6 +28,7 @@ final class ClusterOutages extends OutageScript {
   @Override
   void run() {
     cluster.members().forEach(m -> nodeTimeout(m, NODE_TIMEOUT));
+    cluster.members().forEach(m -> m.takesOver(true));
     List<Member> masters = cluster.masters();
     Member a1 = cluster.masterOf(0);
     Member b1 = cluster.masterOf(8_000);
@@ -70,6 +71,7 @@ final class ClusterOutages extends OutageScript {
     for (Member each : dead) {
       each.restart();
       nodeTimeout(each, NODE_TIMEOUT);
+      each.takesOver(true);
     }
     cluster.awaitHealthy();
     awaitReadiness(200, "\"uncovered\":[]");

@@ -47,6 +47,7 @@ class OutagesIT {
     } finally {
       cluster.members().stream().filter(m -> !m.isRunning()).forEach(Member::restart);
       cluster.members().forEach(m -> ClusterOutages.nodeTimeout(m, "1000"));
+      cluster.members().forEach(m -> m.takesOver(false));
     }
   }
 

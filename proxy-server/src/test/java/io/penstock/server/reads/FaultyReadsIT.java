@@ -81,7 +81,6 @@ class FaultyReadsIT {
   @Test
   void readsKeepTheirPromisesInACluster(EmbeddedCluster cluster) {
     cluster.awaitHealthy();
-    cluster.tolerateSilentMasters();
     int slot = Keys.slotsOfMasters(cluster).getFirst();
     int other = Keys.slotsOfMasters(cluster).getLast();
     List<String> tags =
@@ -105,14 +104,12 @@ class FaultyReadsIT {
       Member successor = cluster.replicasOf(master).getFirst();
       reads.duringLoss(
           () -> {
-            cluster.replaceSilentMasters();
             master.kill();
             cluster.awaitMaster(successor);
           },
           () -> {
             master.restart();
             cluster.awaitHealthy();
-            cluster.tolerateSilentMasters();
             reads.awaitReadable(master.port());
           });
       long followed = System.nanoTime();
@@ -123,7 +120,6 @@ class FaultyReadsIT {
           .as("reads from the former master, now a replica")
           .isPositive();
     } finally {
-      cluster.replaceSilentMasters();
       Keys.empty(cluster, slot);
       Keys.empty(cluster, other);
     }

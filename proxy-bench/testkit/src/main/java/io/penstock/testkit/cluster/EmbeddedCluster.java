@@ -110,31 +110,21 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   /**
-   * Has replicas take over on request only, however long a busy machine or a test keeps their
-   * masters from answering; not members that do not run. {@link #replaceSilentMasters} ends this.
+   * Waits until {@code replica} is a master and all nodes know it. Meanwhile it takes over from a
+   * master that does not answer, also with {@link Builder#failoverOnRequest}.
    */
-  public void tolerateSilentMasters() {
-    takeOver(false);
-  }
-
-  /** Has replicas take over when their master does not answer, as they do at first. */
-  public void replaceSilentMasters() {
-    takeOver(true);
-  }
-
-  private void takeOver(boolean whenSilent) {
-    for (Member member : members.stream().filter(Member::isRunning).toList()) {
-      member.text("CONFIG", "SET", "cluster-replica-no-failover", whenSilent ? "no" : "yes");
-    }
-  }
-
-  /** Waits until {@code replica} is a master and all nodes know it. */
   public void awaitMaster(Member replica) {
+    if (plan.failoverOnRequest()) {
+      replica.takesOver(true);
+    }
     Waiting.until(
         replica + " is a master",
         plan.patience(),
         () -> replica.self().isMaster(),
         () -> replica.server().logTail());
+    if (plan.failoverOnRequest()) {
+      replica.takesOver(false);
+    }
     awaitHealthy();
   }
 
@@ -247,7 +237,12 @@ public final class EmbeddedCluster implements AutoCloseable {
   }
 
   private record Plan(
-      ServerBinary binary, int masters, int replicas, ServerOptions options, Duration patience) {}
+      ServerBinary binary,
+      int masters,
+      int replicas,
+      boolean failoverOnRequest,
+      ServerOptions options,
+      Duration patience) {}
 
   /** Builds a cluster; by default three masters without replicas. */
   public static final class Builder {
@@ -255,6 +250,7 @@ public final class EmbeddedCluster implements AutoCloseable {
     private @Nullable ServerBinary binary;
     private int masters = 3;
     private int replicas;
+    private boolean failoverOnRequest;
     private Duration nodeTimeout = Duration.ofSeconds(2);
     private Duration patience = Duration.ofSeconds(60);
     private ServerOptions options = ServerOptions.PLAIN;
@@ -284,6 +280,16 @@ public final class EmbeddedCluster implements AutoCloseable {
     public Builder nodeTimeout(Duration timeout) {
       nodeTimeout = timeout;
       return this;
+    }
+
+    /**
+     * Has replicas take over on request only, however long a busy machine or a test keeps their
+     * masters from answering: with {@link #failover}, {@link #awaitMaster} or {@link
+     * Member#takesOver}.
+     */
+    public Builder failoverOnRequest() {
+      failoverOnRequest = true;
+      return option("cluster-replica-no-failover", "yes");
     }
 
     /** How long any change of the cluster may take before it counts as failed. */
@@ -332,7 +338,7 @@ public final class EmbeddedCluster implements AutoCloseable {
               .with("cluster-node-timeout", Long.toString(nodeTimeout.toMillis()));
       ServerBinary executable = binary == null ? ServerBinary.find() : binary;
       EmbeddedCluster cluster =
-          new EmbeddedCluster(new Plan(executable, masters, replicas, clustered, patience));
+          new EmbeddedCluster(new Plan(executable, masters, replicas, failoverOnRequest, clustered, patience));
       cluster.formUp();
       return cluster;
     }

@@ -68,6 +68,14 @@ public final class Member {
   }
 
   /**
+   * Sets whether this member, as a replica, takes over when its master does not answer. A restart
+   * sets it back.
+   */
+  public void takesOver(boolean whenSilent) {
+    text("CONFIG", "SET", "cluster-replica-no-failover", whenSilent ? "no" : "yes");
+  }
+
+  /**
    * Starts it again with its node id and slots; as a new node if its folder lacks {@code
    * nodes.conf}.
    */
