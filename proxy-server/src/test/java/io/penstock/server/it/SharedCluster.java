@@ -60,7 +60,12 @@ public class SharedCluster implements ParameterResolver {
    * then its replica must not take over without the last writes.
    */
   public static EmbeddedCluster.Builder builder() {
-    var builder = EmbeddedCluster.builder().masters(3).replicas(1).nodeTimeout(NODE_TIMEOUT).failoverOnRequest();
+    var builder =
+        EmbeddedCluster.builder()
+            .masters(3)
+            .replicas(1)
+            .nodeTimeout(NODE_TIMEOUT)
+            .failoverOnRequest();
     return ReferenceServer.isAtLeast(7, 0)
         ? builder.option("enable-debug-command", "yes")
         : builder;

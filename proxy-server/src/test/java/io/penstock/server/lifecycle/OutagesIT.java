@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * and after it, readiness says the same.
  */
 @Tag("thorough")
-@EnabledIfSystemProperty(named = "penstock.outages", matches = "true")
+@EnabledIfSystemProperty(named = "penstock.test.outages", matches = "true")
 @ExtendWith({SharedCluster.class, SharedGroup.class})
 class OutagesIT {
 

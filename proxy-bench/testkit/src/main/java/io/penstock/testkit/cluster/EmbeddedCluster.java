@@ -338,7 +338,8 @@ public final class EmbeddedCluster implements AutoCloseable {
               .with("cluster-node-timeout", Long.toString(nodeTimeout.toMillis()));
       ServerBinary executable = binary == null ? ServerBinary.find() : binary;
       EmbeddedCluster cluster =
-          new EmbeddedCluster(new Plan(executable, masters, replicas, failoverOnRequest, clustered, patience));
+          new EmbeddedCluster(
+              new Plan(executable, masters, replicas, failoverOnRequest, clustered, patience));
       cluster.formUp();
       return cluster;
     }
