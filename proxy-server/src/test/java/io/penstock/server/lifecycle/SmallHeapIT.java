@@ -215,11 +215,14 @@ class SmallHeapIT {
   void requestsInAFailoverHold(EmbeddedCluster cluster) throws IOException {
     Member master = cluster.masters().getFirst();
     String tag = Keys.tag(Keys.slotOf(cluster, master));
+    Member replica = cluster.replicasOf(master).getFirst();
+    replica.takesOver(true);
     master.kill();
     try {
       String set = request("SET", tag + "held", "x".repeat(10_000));
       attack(20, _ -> set.repeat(1_000));
     } finally {
+      replica.takesOver(false);
       master.restart();
       cluster.awaitHealthy();
     }
