@@ -1,8 +1,8 @@
 package io.penstock.bench;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -2,8 +2,8 @@ package io.penstock.bench;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.hash.KeyHash;
 import io.penstock.core.layout.Distribution;
-import io.penstock.core.layout.KeyHash;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;

@@ -94,7 +94,7 @@ public class ReadBenchmark {
             Label.ONLY);
     var group = new LoopGroup(Transport.NIO, 1); // its threads are never started
     var dispatcher = new AsyncDispatcher(group, loop, backend, new Replicated(), ProxyEvents.NONE);
-    ReadNodes nodes = Objects.requireNonNull(dispatcher.readNodes());
+    ReadNodes nodes = Objects.requireNonNull(dispatcher.nodes().readNodes());
     return new ReadRoutes(nodes, loop);
   }
 

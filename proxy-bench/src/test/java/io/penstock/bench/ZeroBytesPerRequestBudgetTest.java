@@ -5,7 +5,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import com.sun.management.ThreadMXBean;
 import io.netty.util.ResourceLeakDetector;
-import io.penstock.core.layout.KeyHash;
+import io.penstock.core.hash.KeyHash;
 import java.lang.management.ManagementFactory;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;

@@ -1,8 +1,9 @@
 package io.penstock.core;
 
 import io.netty.util.NetUtil;
-import io.penstock.core.ProxySettings.Listener;
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.Endpoint;
 import java.net.Inet4Address;

@@ -1,10 +1,23 @@
 package io.penstock.core;
 
-import io.penstock.core.answer.ClientDirectory;
+import io.penstock.core.assembly.LoopLag;
+import io.penstock.core.assembly.LoopParts;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.StatsCollector;
+import io.penstock.core.change.ChangePlan;
+import io.penstock.core.change.ChangePlanner;
+import io.penstock.core.change.ChangeRejectedException;
+import io.penstock.core.change.ProxyChange;
+import io.penstock.core.change.Retirement;
+import io.penstock.core.change.Running;
+import io.penstock.core.change.UpstreamTrial;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.NodeConnections;
+import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.listener.Admission;

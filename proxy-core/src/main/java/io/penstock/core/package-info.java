@@ -1,10 +1,11 @@
 /**
  * Penstock's proxy as a library.
  *
- * <p>A {@link io.penstock.core.Proxy} has event loops, {@linkplain io.penstock.core.ProxyListener
- * listeners} and {@linkplain io.penstock.core.ProxyUpstream upstreams}. They assemble the packages
- * below from {@link io.penstock.core.ProxySettings}. docs/architecture.md shows the path of a
- * request through them.
+ * <p>A {@link io.penstock.core.Proxy} has event loops, {@linkplain
+ * io.penstock.core.assembly.ProxyListener listeners} and {@linkplain
+ * io.penstock.core.assembly.ProxyUpstream upstreams}. They assemble the packages below from {@link
+ * io.penstock.core.assembly.ProxySettings}. docs/architecture.md shows the path of a request
+ * through them.
  *
  * <p>A library sets nothing for the whole JVM. The host should set the following before the first
  * class of Netty or Lettuce is initialized. Penstock works without, with the stated drawback:

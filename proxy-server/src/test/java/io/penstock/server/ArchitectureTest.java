@@ -9,6 +9,9 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
@@ -17,10 +20,17 @@ import org.springframework.stereotype.Component;
 
 class ArchitectureTest {
 
+  private static final int MAX_CLASSES_IN_CYCLE = 15;
+
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
           .withImportOption(new DoNotIncludeTests())
           .importPackages("io.penstock.server");
+
+  private static final JavaClasses OF_ALL_MODULES =
+      new ClassFileImporter()
+          .withImportOption(new DoNotIncludeTests())
+          .importPackages("io.penstock.core", "io.penstock.server");
 
   private static final JavaClasses TESTKIT =
       new ClassFileImporter()
@@ -41,6 +51,29 @@ class ArchitectureTest {
             .collect(Collectors.groupingBy(JavaClass::getPackageName, Collectors.counting()));
 
     assertThat(classes).allSatisfy((name, count) -> assertThat(count).isLessThanOrEqualTo(30));
+  }
+
+  /** Core and server, each for itself: no class of the core depends on the server. */
+  @Test
+  void dependencyCyclesOfClassesAreSmall() {
+    Map<String, Set<String>> dependencies = new TreeMap<>();
+    for (JavaClass type : OF_ALL_MODULES) {
+      Set<String> others = dependencies.computeIfAbsent(outermost(type), _ -> new TreeSet<>());
+      type.getDirectDependenciesFromSelf().stream()
+          .map(dependency -> outermost(dependency.getTargetClass()))
+          .filter(name -> name.startsWith("io.penstock."))
+          .forEach(others::add);
+    }
+
+    assertThat(DependencyCycles.find(dependencies))
+        .as("classes that depend on one another, directly or indirectly")
+        .allSatisfy(cycle -> assertThat(cycle).hasSizeLessThanOrEqualTo(MAX_CLASSES_IN_CYCLE));
+  }
+
+  private static String outermost(JavaClass type) {
+    String name = type.getBaseComponentType().getName();
+    int nested = name.indexOf('$');
+    return nested < 0 ? name : name.substring(0, nested);
   }
 
   @Test

@@ -1,13 +1,13 @@
 package io.penstock.fuzz;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.fuzz.Oracle;
 import io.penstock.server.config.ConfigurationFault;
 import io.penstock.server.config.InvalidConfigurationException;
-import io.penstock.server.config.MissingResourceException;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
-import io.penstock.server.config.SettingsMapping;
+import io.penstock.server.mapping.MissingResourceException;
+import io.penstock.server.mapping.SettingsMapping;
 import java.lang.reflect.RecordComponent;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.penstock.fuzz;
 
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.fuzz.Oracle;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;

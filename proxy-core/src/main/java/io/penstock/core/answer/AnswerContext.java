@@ -2,6 +2,7 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
+import io.penstock.core.directory.ListedClient;
 
 /**
  * The parts that Penstock's own answers to one client share.

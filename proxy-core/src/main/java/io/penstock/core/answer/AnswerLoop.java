@@ -2,6 +2,8 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.ClientLog;
 import io.penstock.core.command.CommandReplies;
+import io.penstock.core.directory.ClientDirectory;
+import io.penstock.core.directory.ClientPause;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.upstream.ProxyChain;
 import java.util.Set;

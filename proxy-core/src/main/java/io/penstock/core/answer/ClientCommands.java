@@ -6,13 +6,13 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.upstream.ProxyChain;
 import java.nio.charset.StandardCharsets;
 

@@ -5,6 +5,7 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
+import io.penstock.core.directory.NodeQuery;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.Protocol;

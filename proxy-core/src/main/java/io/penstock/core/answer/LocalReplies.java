@@ -6,13 +6,13 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.LocalCommand;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.LocalCommand;
 
 /** Answers the commands about the client's own connection as Redis does. */
 public final class LocalReplies {
@@ -133,7 +133,7 @@ public final class LocalReplies {
       reply.status("OK");
     } else {
       boolean cluster =
-          nodes.placement().partitions() > 1 || parts.answerLoop().proxy().facade() != null;
+          nodes.placement().isDivided() || parts.answerLoop().proxy().facade() != null;
       reply.error(cluster && database > 0 ? NO_SELECT : NO_DATABASE);
     }
   }

@@ -1,8 +1,7 @@
 /**
  * The commands that Penstock answers itself: about the connection, the clients, the server, and the
  * cluster that it shows. Commands enter, replies leave; facts that only nodes have are queried from
- * them. On the client's event loop, except {@link io.penstock.core.answer.ClientDirectory}, which
- * spans all loops.
+ * them. On the client's event loop.
  */
 @NullMarked
 package io.penstock.core.answer;

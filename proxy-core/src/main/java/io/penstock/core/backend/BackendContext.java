@@ -2,7 +2,7 @@ package io.penstock.core.backend;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.penstock.core.transport.Backoff;
+import io.penstock.core.output.Backoff;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
@@ -48,7 +48,7 @@ public record BackendContext(
   }
 
   /** Returns this with other settings. */
-  BackendContext with(BackendSettings changed) {
+  public BackendContext with(BackendSettings changed) {
     return new BackendContext(group, loop, changed, listener, pushes, heldRequests, traits);
   }
 
@@ -57,14 +57,14 @@ public record BackendContext(
    *
    * @return whether the deadline has not passed
    */
-  boolean extendDeadline(Exchange exchange) {
+  public boolean extendDeadline(Exchange exchange) {
     long now = loop.now();
     exchange.extendDeadline(now, settings.commandTimeout().toNanos());
     return exchange.deadline() - now > 0;
   }
 
   /** Runs {@code action} on the loop after {@code millis}. */
-  ScheduledFuture<?> schedule(Runnable action, long millis) {
+  public ScheduledFuture<?> schedule(Runnable action, long millis) {
     return loop.executor().schedule(action, millis, TimeUnit.MILLISECONDS);
   }
 
@@ -73,12 +73,12 @@ public record BackendContext(
    *
    * @param failures consecutive failures so far
    */
-  ScheduledFuture<?> scheduleReconnect(Runnable action, int failures) {
+  public ScheduledFuture<?> scheduleReconnect(Runnable action, int failures) {
     return schedule(action, BACKOFF.delayAfter(failures).toMillis());
   }
 
   /** Connects to the node and calls {@code listener} with the result, on the loop. */
-  void connect(Endpoint node, LinkListener linkListener) {
+  public void connect(Endpoint node, LinkListener linkListener) {
     int timeout = (int) settings.connectTimeout().toMillis();
     Bootstrap client =
         node.isUnixSocket()

@@ -10,7 +10,7 @@ public final class BackendException extends Exception {
 
   private final @Nullable String handshakeError;
 
-  BackendException(String message) {
+  public BackendException(String message) {
     this(message, null);
   }
 
@@ -34,12 +34,12 @@ public final class BackendException extends Exception {
   }
 
   /** A connection to the node failed, which may be because of how it began. */
-  static BackendException of(Endpoint node, String reason) {
+  public static BackendException of(Endpoint node, String reason) {
     return new BackendException(node.access().transport().explain(reason));
   }
 
   /** Another node is used instead of one that is unresponsive while replies are pending. */
-  static BackendException replaced() {
+  public static BackendException replaced() {
     return new BackendException("it was replaced or left out while replies were pending");
   }
 }

@@ -59,7 +59,7 @@ public record BackendSettings(
   private static final int SILENT_TIMEOUTS = 3;
 
   /** A connection with pending replies that receives nothing for this long is closed. */
-  long longestSilenceNanos() {
+  public long longestSilenceNanos() {
     return SILENT_TIMEOUTS * commandTimeout.toNanos();
   }
 }

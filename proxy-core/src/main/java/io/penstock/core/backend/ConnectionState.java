@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * may change to BackingOff, and from there to Connecting. Any state may change to Closed, which is
  * final.
  */
-sealed interface ConnectionState {
+public sealed interface ConnectionState {
 
   /** Not used yet. */
   record Idle() implements ConnectionState {}
 
   /** The TCP connection is being established. */
   record Connecting() implements ConnectionState {
-    Handshaking connected(Link link, int expected, Future<?> timer) {
+    public Handshaking connected(Link link, int expected, Future<?> timer) {
       return new Handshaking(link, expected, timer);
     }
   }
@@ -28,11 +28,11 @@ sealed interface ConnectionState {
    */
   record Handshaking(Link link, int expected, Future<?> timer) implements ConnectionState {
 
-    Handshaking answered() {
+    public Handshaking answered() {
       return new Handshaking(link, expected - 1, timer);
     }
 
-    Ready done() {
+    public Ready done() {
       timer.cancel(false);
       return new Ready(link);
     }

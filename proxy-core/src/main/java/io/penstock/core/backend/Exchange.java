@@ -1,8 +1,8 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

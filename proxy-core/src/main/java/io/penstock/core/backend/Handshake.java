@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * {@code CLIENT SETNAME}, {@code SELECT} and {@code READONLY}. Each but the name must be answered
  * without an error. By the name, another Penstock notices requests that would go round in a circle.
  */
-final class Handshake {
+public final class Handshake {
 
   /** What an error reply to the request means. */
   private enum Role {
@@ -51,7 +51,7 @@ final class Handshake {
   private final ProxyChain chain;
 
   /** The handshake of a plain connection. */
-  Handshake(Endpoint node, Protocol protocol, ProxyChain chain) {
+  public Handshake(Endpoint node, Protocol protocol, ProxyChain chain) {
     this(node, node.access(), protocol, false, true, chain);
   }
 
@@ -87,7 +87,7 @@ final class Handshake {
    *
    * @param set see {@link Exchange#connectionSet}
    */
-  static Handshake of(int set, Endpoint node, Protocol protocol, BackendContext backend) {
+  public static Handshake of(int set, Endpoint node, Protocol protocol, BackendContext backend) {
     int database = Exchange.databaseOf(set);
     Access access = node.access();
     return new Handshake(
@@ -122,7 +122,7 @@ final class Handshake {
   }
 
   /** Sends the requests together; {@code listener} is called for each reply. */
-  void send(Link link, LinkListener listener) {
+  public void send(Link link, LinkListener listener) {
     if (credentials != null) {
       requests.set(0, authentication());
     }
@@ -135,7 +135,7 @@ final class Handshake {
    * Authenticates on a connection that is in use: the password has changed. If the node rejects it,
    * the connection stays authenticated as before.
    */
-  void sendAgain(Link link, Endpoint node, String logPrefix) {
+  public void sendAgain(Link link, Endpoint node, String logPrefix) {
     if (credentials != null) {
       link.send(auth(credentials), new Again(node, logPrefix));
     }
@@ -149,12 +149,12 @@ final class Handshake {
   }
 
   /** Number of requests, and of replies. */
-  int size() {
+  public int size() {
     return requests.size();
   }
 
   /** Masks passwords: servers that do not know a command repeat its arguments. */
-  static BackendException failure(Endpoint node, String error) {
+  public static BackendException failure(Endpoint node, String error) {
     return BackendException.handshakeFailed(
         node.access().transport().explainReply(Credentials.mask(error)));
   }
@@ -182,13 +182,13 @@ final class Handshake {
    * permitted to this user, or a script is running. A client that kills this script must be able to
    * connect.
    */
-  static @Nullable String seriousErrorIn(ByteBuf buffer, int from, int to) {
+  public static @Nullable String seriousErrorIn(ByteBuf buffer, int from, int to) {
     String error = errorIn(buffer, from, to);
     boolean harmless = error != null && (error.startsWith("NOPERM ") || error.startsWith("BUSY "));
     return harmless ? null : error;
   }
 
-  static byte[] encode(String... arguments) {
+  public static byte[] encode(String... arguments) {
     var text = new StringBuilder().append('*').append(arguments.length).append("\r\n");
     for (String argument : arguments) {
       int length = argument.getBytes(StandardCharsets.UTF_8).length;

@@ -2,14 +2,14 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.penstock.core.output.SocketOutput;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
-import io.penstock.core.transport.SocketOutput;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** One connected channel to a node, with its output and its pending replies. */
-final class Link {
+public final class Link {
 
   private static final byte[] ASKING = Handshake.encode("ASKING");
   private static final byte[] PING = Handshake.encode("PING");
@@ -37,7 +37,7 @@ final class Link {
   }
 
   /** Sends the request's bytes, together with others of this loop turn. */
-  void send(Exchange exchange, boolean asking) {
+  public void send(Exchange exchange, boolean asking) {
     if (replies.inFlight() == 0) {
       silence.reset(loop.now());
     }
@@ -63,7 +63,7 @@ final class Link {
   }
 
   /** Sends a request of the connection's own. */
-  void send(byte[] request, Exchange exchange) {
+  public void send(byte[] request, Exchange exchange) {
     replies.onSent(exchange);
     write(request);
   }
@@ -81,7 +81,7 @@ final class Link {
    *
    * @return null, or a description of the protocol error, after which the link must be closed
    */
-  @Nullable String onBytes(ByteBuf in) {
+  public @Nullable String onBytes(ByteBuf in) {
     long now = loop.tick();
     silence.reset(now);
     int bytes = in.readableBytes();
@@ -106,31 +106,31 @@ final class Link {
     }
   }
 
-  boolean isWritable() {
+  public boolean isWritable() {
     return context.channel().isWritable();
   }
 
-  int inFlight() {
+  public int inFlight() {
     return replies.inFlight();
   }
 
   /** Expected bytes of the pending large replies. */
-  long expectedReplyBytes() {
+  public long expectedReplyBytes() {
     return replies.expectedReplyBytes();
   }
 
   /** Returns whether exchanges that have not expired are in flight. */
-  boolean isAwaited() {
+  public boolean isAwaited() {
     return replies.isAwaited();
   }
 
   /** Bytes that the kernel has not accepted yet. */
-  long unsentBytes() {
+  public long unsentBytes() {
     return output.unwrittenBytes();
   }
 
   /** Bytes sent so far. */
-  long bytesSent() {
+  public long bytesSent() {
     return output.appendedBytes();
   }
 
@@ -139,7 +139,7 @@ final class Link {
    *
    * @return whether any expired
    */
-  boolean expire(long now) {
+  public boolean expire(long now) {
     return replies.expire(now);
   }
 
@@ -149,7 +149,7 @@ final class Link {
    * @return whether this was so at two checks in a row: after a pause of the whole loop, the loop
    *     reads the sockets between the two
    */
-  boolean checkUnresponsive(long now) {
+  public boolean checkUnresponsive(long now) {
     boolean silent = isSilentFor(UNRESPONSIVE_NANOS, now);
     unresponsive = silent && wasSilent;
     unresponsiveSince = silence.since();
@@ -158,12 +158,12 @@ final class Link {
   }
 
   /** Returns whether it was unresponsive at the latest check and nothing has come since. */
-  boolean isUnresponsive() {
+  public boolean isUnresponsive() {
     return unresponsive && silence.since() == unresponsiveSince;
   }
 
   /** See {@link ReplyStream#markReplaced}. */
-  void markReplaced() {
+  public void markReplaced() {
     replies.markReplaced();
   }
 
@@ -171,7 +171,7 @@ final class Link {
    * Sends PING if no reply is pending and nothing has come for {@code nanos}. Otherwise only the
    * next client that needs the node would notice a dead host or path. The reply does not matter.
    */
-  void pingIfIdle(long nanos, long now) {
+  public void pingIfIdle(long nanos, long now) {
     if (replies.inFlight() == 0 && silence.elapsed(output, now) > nanos) {
       silence.reset(now); // the PING has the full time to be answered
       send(PING, DiscardingExchange.INSTANCE);
@@ -179,21 +179,21 @@ final class Link {
   }
 
   /** Returns whether replies are pending and nothing has come for longer than {@code nanos}. */
-  boolean isSilentFor(long nanos, long now) {
+  public boolean isSilentFor(long nanos, long now) {
     return replies.inFlight() > 0 && silence.elapsed(output, now) > nanos;
   }
 
   /** Returns whether bytes have come since {@code time}, and no error that it runs a script. */
-  boolean hasAnsweredSince(long time) {
+  public boolean hasAnsweredSince(long time) {
     return answered && answeredAt - time >= 0;
   }
 
   /** Everything in flight fails, oldest first. */
-  void failInFlight() {
+  public void failInFlight() {
     replies.close();
   }
 
-  void closeChannel() {
+  public void closeChannel() {
     output.closeAndDiscard();
   }
 }

@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
 /** Callbacks from a backend channel. Called on its loop. */
-interface LinkListener {
+public interface LinkListener {
 
   /** The counters of the node. */
   NodeCounters counters();

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One loop's counters for one node. Plain fields: read on the loop. */
-final class NodeCounters {
+public final class NodeCounters {
 
   private static final ErrorPrefix[] PREFIXES = ErrorPrefix.values();
   private static final byte[][] WORDS =
@@ -29,7 +29,7 @@ final class NodeCounters {
   private boolean hasConnected; // at least once
   private @Nullable HandshakeError handshakeError; // of the latest attempt to connect
 
-  void connected(boolean again) {
+  public void connected(boolean again) {
     connections++;
     hasConnected = true;
     handshakeError = null;
@@ -38,17 +38,17 @@ final class NodeCounters {
     }
   }
 
-  void disconnected(long bytesSent) {
+  public void disconnected(long bytesSent) {
     connections--;
     bytesSentBefore += bytesSent;
   }
 
   /** Adds {@code change} to the number of leased connections. */
-  void leased(int change) {
+  public void leased(int change) {
     exclusive += change;
   }
 
-  void countError() {
+  public void countError() {
     errors++;
   }
 
@@ -82,7 +82,7 @@ final class NodeCounters {
   }
 
   /** An attempt to connect failed, or a connection was lost. */
-  void onFailed(Endpoint node, Throwable cause) {
+  public void onFailed(Endpoint node, Throwable cause) {
     String error = cause instanceof BackendException known ? known.handshakeError() : null;
     handshakeError = error == null ? null : new HandshakeError(node, error, isPermanent(error));
   }
@@ -94,41 +94,41 @@ final class NodeCounters {
   }
 
   /** The error with which the node answered the latest handshake; null if none. */
-  @Nullable HandshakeError handshakeError() {
+  public @Nullable HandshakeError handshakeError() {
     return handshakeError;
   }
 
-  void received(int bytes) {
+  public void received(int bytes) {
     bytesReceived += bytes;
   }
 
-  long connections() {
+  public long connections() {
     return connections;
   }
 
   /** Number of leased connections, in use or idle. */
-  long exclusive() {
+  public long exclusive() {
     return exclusive;
   }
 
-  long bytesSentBefore() {
+  public long bytesSentBefore() {
     return bytesSentBefore;
   }
 
-  long bytesReceived() {
+  public long bytesReceived() {
     return bytesReceived;
   }
 
-  long reconnects() {
+  public long reconnects() {
     return reconnects;
   }
 
-  long errors() {
+  public long errors() {
     return errors;
   }
 
   /** Error replies by their first word; without those that never came. */
-  Map<ErrorPrefix, Long> errorReplies() {
+  public Map<ErrorPrefix, Long> errorReplies() {
     Map<ErrorPrefix, Long> counts = new EnumMap<>(ErrorPrefix.class);
     for (ErrorPrefix prefix : PREFIXES) {
       if (errorReplies[prefix.ordinal()] > 0) {

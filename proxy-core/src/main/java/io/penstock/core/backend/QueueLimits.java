@@ -16,17 +16,17 @@ public record QueueLimits(int inFlight, long unsentBytes) {
   public static final QueueLimits DEFAULTS = new QueueLimits(4_096, 64 << 20);
 
   /** Returns whether clients should pause. */
-  boolean mustPause(int exchanges) {
+  public boolean mustPause(int exchanges) {
     return exchanges >= inFlight;
   }
 
   /** Returns whether paused clients may resume. */
-  boolean mayResume(int exchanges) {
+  public boolean mayResume(int exchanges) {
     return exchanges <= inFlight / 2;
   }
 
   /** Returns whether further requests must be rejected. */
-  boolean mustReject(int exchanges, long unsent) {
+  public boolean mustReject(int exchanges, long unsent) {
     return exchanges >= (long) REJECT_FACTOR * inFlight || unsent > unsentBytes;
   }
 }

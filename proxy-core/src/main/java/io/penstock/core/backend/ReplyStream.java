@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.output.Growth;
 import io.penstock.core.resp.ReplyScanner;
-import io.penstock.core.transport.Growth;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,6 @@
 package io.penstock.core.backend;
 
-import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.output.SocketOutput;
 
 /**
  * Measures for how long a node has been silent: no bytes came from it, and it accepted none of the

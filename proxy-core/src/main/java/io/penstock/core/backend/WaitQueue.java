@@ -13,14 +13,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Exchanges that wait for their connection to be ready, in order. */
-final class WaitQueue {
+public final class WaitQueue {
 
   /**
    * A waiting exchange.
    *
    * @param asking whether to send {@code ASKING} first
    */
-  record Waiting(Exchange exchange, boolean asking) {
+  public record Waiting(Exchange exchange, boolean asking) {
 
     /**
      * When it expires. A redirected exchange expires sooner, to query again which node serves its
@@ -41,16 +41,16 @@ final class WaitQueue {
    * @param onRemoved called for each removed exchange, before the exchange's own callback
    * @param holds whether exchanges wait in the failover hold, and not only until their deadline
    */
-  WaitQueue(Consumer<Exchange> onRemoved, boolean holds) {
+  public WaitQueue(Consumer<Exchange> onRemoved, boolean holds) {
     this.onRemoved = onRemoved;
     this.holds = holds;
   }
 
-  int size() {
+  public int size() {
     return queue.size();
   }
 
-  void add(Exchange exchange, boolean asking) {
+  public void add(Exchange exchange, boolean asking) {
     if (!holds) {
       exchange.endHoldAtDeadline();
     }
@@ -58,7 +58,7 @@ final class WaitQueue {
   }
 
   /** Removes one exchange; returns false if it is not in the queue. */
-  boolean remove(Exchange exchange) {
+  public boolean remove(Exchange exchange) {
     boolean removed = queue.removeIf(waiting -> waiting.exchange() == exchange);
     if (removed) {
       onRemoved.accept(exchange);
@@ -67,14 +67,14 @@ final class WaitQueue {
   }
 
   /** Removes and returns the first; the queue must not be empty. */
-  Waiting removeFirst() {
+  public Waiting removeFirst() {
     Waiting first = queue.removeFirst();
     onRemoved.accept(first.exchange());
     return first;
   }
 
   /** Removes, in order, those that {@code which} accepts and that were not redirected here. */
-  void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
+  public void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     for (Iterator<Waiting> it = queue.iterator(); it.hasNext(); ) {
       Waiting next = it.next();
       if (!next.asking() && which.test(next.exchange())) {
@@ -91,7 +91,7 @@ final class WaitQueue {
    *
    * @return whether any expired
    */
-  boolean expire(long now) {
+  public boolean expire(long now) {
     List<Exchange> expired = new ArrayList<>();
     for (Iterator<Waiting> it = queue.iterator(); it.hasNext(); ) {
       Waiting next = it.next();
@@ -112,7 +112,7 @@ final class WaitQueue {
    *
    * @param error the node's text, without {@code -}
    */
-  void answer(String error) {
+  public void answer(String error) {
     ByteBuf reply = Unpooled.copiedBuffer("-" + error + "\r\n", StandardCharsets.UTF_8);
     List<Exchange> answered = new ArrayList<>(queue.size());
     while (!queue.isEmpty()) {
@@ -130,13 +130,13 @@ final class WaitQueue {
   }
 
   /** Calls {@code failing} for each exchange, then fails all. */
-  void close(Consumer<Exchange> failing) {
+  public void close(Consumer<Exchange> failing) {
     queue.forEach(waiting -> failing.accept(waiting.exchange()));
     close();
   }
 
   /** Fails all exchanges. */
-  void close() {
+  public void close() {
     Waiting next = queue.poll();
     while (next != null) {
       onRemoved.accept(next.exchange());

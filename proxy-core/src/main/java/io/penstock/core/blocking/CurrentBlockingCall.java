@@ -1,12 +1,12 @@
 package io.penstock.core.blocking;
 
-import io.penstock.core.answer.BlockingKeyCount;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.directory.BlockingKeyCount;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.spec.CommandSpec;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 

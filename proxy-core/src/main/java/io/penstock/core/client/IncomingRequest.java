@@ -1,10 +1,10 @@
 package io.penstock.core.client;
 
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -3,9 +3,12 @@ package io.penstock.core.client;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
-import io.penstock.core.backend.Lease;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.NodeView;
 import io.penstock.core.dispatch.ReadNodes;
+import io.penstock.core.dispatch.Room;
+import io.penstock.core.dispatch.Sender;
+import io.penstock.core.node.Lease;
 import io.penstock.core.observe.Label;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.Protocol;
@@ -34,6 +37,9 @@ public final class Nodes {
    */
   public record Timeouts(long commandTimeoutNanos, long retryWindowNanos, long answerNanos) {}
 
+  private final Sender sender;
+  private final Room room;
+  private final NodeView nodes;
   private final Dispatcher dispatcher;
   private final Topology topology;
   private final Timeouts timeouts;
@@ -52,6 +58,9 @@ public final class Nodes {
       Timeouts timeouts,
       Supplier<@Nullable String> topologyFailure,
       Label upstream) {
+    this.sender = dispatcher;
+    this.room = dispatcher;
+    this.nodes = dispatcher.nodes();
     this.dispatcher = dispatcher;
     this.topology = topology;
     this.timeouts = timeouts;
@@ -61,43 +70,43 @@ public final class Nodes {
 
   /** Returns the placement by which exchanges are dispatched. */
   public Placement placement() {
-    return dispatcher.placement();
+    return nodes.placement();
   }
 
   /** Returns the masters of all shards. */
   public List<Endpoint> masters() {
-    return dispatcher.placement().masters();
+    return nodes.placement().masters();
   }
 
-  /** See {@link Dispatcher#dispatch}. */
+  /** See {@link Sender#dispatch}. */
   public boolean dispatch(Exchange exchange) {
-    return dispatcher.dispatch(exchange);
+    return sender.dispatch(exchange);
   }
 
-  /** See {@link Dispatcher#dispatchTo}. */
+  /** See {@link Sender#dispatchTo}. */
   public void dispatchTo(Endpoint node, Exchange exchange, boolean asking) {
-    dispatcher.dispatchTo(node, exchange, asking);
+    sender.dispatchTo(node, exchange, asking);
   }
 
-  /** See {@link Dispatcher#lease}. */
+  /** See {@link Sender#lease}. */
   public @Nullable Lease lease(Endpoint node, Exchange first) {
-    return dispatcher.lease(node, first);
+    return sender.lease(node, first);
   }
 
-  /** See {@link Dispatcher#isWritable}. */
+  /** See {@link Room#isWritable}. */
   public boolean isWritable(@Nullable Endpoint node, int client) {
-    return dispatcher.isWritable(node, client);
+    return room.isWritable(node, client);
   }
 
-  /** See {@link Dispatcher#hasRoomForLargeReply}. */
+  /** See {@link Room#hasRoomForLargeReply}. */
   public boolean hasRoomForLargeReply(
       int partition, Protocol protocol, int client, int connectionSet) {
-    return dispatcher.hasRoomForLargeReply(partition, protocol, client, connectionSet);
+    return room.hasRoomForLargeReply(partition, protocol, client, connectionSet);
   }
 
-  /** See {@link Dispatcher#whenWritable}. */
+  /** See {@link Room#whenWritable}. */
   void whenWritable(int client, Runnable action) {
-    dispatcher.whenWritable(client, action);
+    room.whenWritable(client, action);
   }
 
   /**
@@ -108,28 +117,28 @@ public final class Nodes {
    */
   public boolean mayBeBusy(Endpoint node, Client client, long now) {
     return timeouts.answerNanos() != Long.MAX_VALUE
-        && dispatcher.mayBeBusy(
+        && nodes.mayBeBusy(
             node, client.protocol(), client.affinity(), now - timeouts.answerNanos());
   }
 
-  /** See {@link Dispatcher#sendPastScripts}. */
+  /** See {@link Sender#sendPastScripts}. */
   public void sendPastScripts(Endpoint node, Exchange exchange) {
-    dispatcher.sendPastScripts(node, exchange);
+    sender.sendPastScripts(node, exchange);
   }
 
-  /** See {@link Dispatcher#handshakeError}. */
+  /** See {@link NodeView#handshakeError}. */
   public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
-    return dispatcher.handshakeError(node);
+    return nodes.handshakeError(node);
   }
 
-  /** See {@link Dispatcher#readNodes}. */
+  /** See {@link NodeView#readNodes}. */
   public @Nullable ReadNodes readNodes() {
-    return dispatcher.readNodes();
+    return nodes.readNodes();
   }
 
-  /** See {@link Dispatcher#heldRequests}. */
+  /** See {@link NodeView#heldRequests}. */
   public HeldRequests heldRequests() {
-    return dispatcher.heldRequests();
+    return nodes.heldRequests();
   }
 
   /** See {@link Topology#demoted}. */
@@ -171,7 +180,7 @@ public final class Nodes {
    */
   public byte[] notServed() {
     Placement placement = placement();
-    if (placement.partitions() == 1 || !placement.hasOneBus()) {
+    if (!placement.isOneCluster()) {
       return ErrorReplies.noMaster(topologyFailure.get());
     }
     return placement.shards().isEmpty()

@@ -1,8 +1,8 @@
 package io.penstock.core.client;
 
 import io.penstock.core.command.Command;
-import io.penstock.core.command.LocalCommand;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 

@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
+import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Glob;
 
 /**

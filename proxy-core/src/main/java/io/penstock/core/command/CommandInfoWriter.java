@@ -5,6 +5,7 @@ import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeySpec;

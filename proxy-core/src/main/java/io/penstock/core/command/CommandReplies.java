@@ -8,6 +8,7 @@ import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -2,6 +2,8 @@ package io.penstock.core.command;
 
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.NameTable;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

@@ -3,6 +3,8 @@ package io.penstock.core.command;
 import static java.util.Objects.requireNonNull;
 
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

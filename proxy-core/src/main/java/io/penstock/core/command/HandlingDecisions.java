@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.Handling;
 
 /**
  * Decides the handling of each command, from {@code handling.table} and the rules of the

@@ -2,7 +2,12 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.FindKeys;
+import io.penstock.core.spec.Handling;
+import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Merge;
+import io.penstock.core.spec.Option;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

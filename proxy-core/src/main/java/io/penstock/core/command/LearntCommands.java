@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,9 @@ package io.penstock.core.command;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeySpec;
+import io.penstock.core.spec.Merge;
 import io.penstock.core.spec.ResponsePolicy;
 import org.jspecify.annotations.Nullable;
 

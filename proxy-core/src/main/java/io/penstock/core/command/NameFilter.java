@@ -3,6 +3,7 @@ package io.penstock.core.command;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.Ascii;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Glob;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,8 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.AclCategory;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -1,6 +1,7 @@
 package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

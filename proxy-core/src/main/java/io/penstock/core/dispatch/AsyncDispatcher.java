@@ -1,24 +1,18 @@
 package io.penstock.core.dispatch;
 
 import io.netty.channel.EventLoop;
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.HandshakeError;
-import io.penstock.core.backend.HeldRequests;
-import io.penstock.core.backend.Lease;
+import io.penstock.core.node.BackendNode;
+import io.penstock.core.node.Lease;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Topology;
 import java.util.ArrayDeque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,6 +32,11 @@ public final class AsyncDispatcher implements Dispatcher {
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.executor = loop.executor();
     this.nodes = LoopNodes.create(group, loop, settings, topology, events);
+  }
+
+  @Override
+  public NodeView nodes() {
+    return nodes;
   }
 
   @Override
@@ -81,11 +80,6 @@ public final class AsyncDispatcher implements Dispatcher {
   @Override
   public void whenWritable(int client, Runnable action) {
     nodes.whenWritable(action);
-  }
-
-  @Override
-  public Placement placement() {
-    return nodes.adopted();
   }
 
   @Override
@@ -139,43 +133,8 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public boolean mayBeBusy(Endpoint node, Protocol protocol, int client, long time) {
-    return nodes.mayBeBusy(node, protocol, client, time);
-  }
-
-  @Override
   public void sendPastScripts(Endpoint node, Exchange exchange) {
     nodes.sendPastScripts(node, exchange);
-  }
-
-  @Override
-  public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
-    return nodes.handshakeError(node);
-  }
-
-  @Override
-  public HeldRequests heldRequests() {
-    return nodes.heldRequests();
-  }
-
-  @Override
-  public @Nullable ReadNodes readNodes() {
-    return nodes instanceof ReadNodes read ? read : null;
-  }
-
-  @Override
-  public ReadCounts readCounts() {
-    return nodes.readCounts();
-  }
-
-  @Override
-  public List<NodeStats> stats() {
-    return nodes.stats();
-  }
-
-  @Override
-  public List<NodeStats> closedStats() {
-    return nodes.closedStats();
   }
 
   @Override

@@ -2,13 +2,13 @@ package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendListener;
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.backend.PushSink;
+import io.penstock.core.node.BackendNode;
 import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * The nodes that one loop has connections to, and the placement that maps partitions to them. Used
  * by both dispatchers. Confined to that loop.
  */
-class LoopNodes implements BackendListener {
+class LoopNodes implements BackendListener, NodeView {
 
   private static final Logger log = LoggerFactory.getLogger(LoopNodes.class);
 
@@ -74,12 +74,18 @@ class LoopNodes implements BackendListener {
         : new LoopNodes(group, loop, settings, topology, events);
   }
 
-  /** Counts of reads from replicas. */
-  ReadCounts readCounts() {
+  @Override
+  public @Nullable ReadNodes readNodes() {
+    return null;
+  }
+
+  @Override
+  public ReadCounts readCounts() {
     return ReadCounts.NONE;
   }
 
-  HeldRequests heldRequests() {
+  @Override
+  public HeldRequests heldRequests() {
     return heldRequests;
   }
 
@@ -96,7 +102,8 @@ class LoopNodes implements BackendListener {
     return true;
   }
 
-  Placement adopted() {
+  @Override
+  public Placement placement() {
     return adopted;
   }
 
@@ -199,13 +206,13 @@ class LoopNodes implements BackendListener {
     return nodes.get(address);
   }
 
-  /** See {@link Dispatcher#mayBeBusy}. */
-  boolean mayBeBusy(Endpoint address, Protocol protocol, int client, long time) {
+  @Override
+  public boolean mayBeBusy(Endpoint address, Protocol protocol, int client, long time) {
     BackendNode node = nodes.get(address);
     return node != null && node.mayBeBusy(protocol, client, time);
   }
 
-  /** See {@link Dispatcher#sendPastScripts}. */
+  /** See {@link Sender#sendPastScripts}. */
   void sendPastScripts(Endpoint address, Exchange exchange) {
     if (closed) {
       exchange.onFailure(Failure.NOT_SENT);
@@ -218,12 +225,8 @@ class LoopNodes implements BackendListener {
     return nodes.values();
   }
 
-  /**
-   * The error with which a node answered the latest handshake; null if none.
-   *
-   * @param address null for any node
-   */
-  @Nullable HandshakeError handshakeError(@Nullable Endpoint address) {
+  @Override
+  public @Nullable HandshakeError handshakeError(@Nullable Endpoint address) {
     for (BackendNode node : nodes.values()) {
       HandshakeError error =
           address == null || address.equals(node.node()) ? node.handshakeError() : null;
@@ -316,11 +319,13 @@ class LoopNodes implements BackendListener {
     nodes.values().forEach(BackendNode::authenticateAgain);
   }
 
-  List<NodeStats> stats() {
+  @Override
+  public List<NodeStats> stats() {
     return nodes.values().stream().map(BackendNode::stats).toList();
   }
 
-  List<NodeStats> closedStats() {
+  @Override
+  public List<NodeStats> closedStats() {
     return closedNodes.stats();
   }
 

@@ -2,7 +2,7 @@ package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Lease;
+import io.penstock.core.node.Lease;
 import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.Semaphore;
 

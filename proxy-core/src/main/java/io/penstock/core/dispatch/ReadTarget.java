@@ -1,6 +1,6 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.backend.BackendNode;
+import io.penstock.core.node.BackendNode;
 import org.jspecify.annotations.Nullable;
 
 /**

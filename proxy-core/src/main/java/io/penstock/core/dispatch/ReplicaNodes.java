@@ -1,9 +1,9 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.node.BackendNode;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.transport.Loop;
@@ -49,7 +49,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     this.loop = loop;
     this.topology = topology;
     this.settings = settings.reads();
-    this.grouped = adopted();
+    this.grouped = placement();
     regroup();
     adoptTargets(topology.readTargets());
   }
@@ -61,7 +61,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
 
   @Override
   public @Nullable ReadGroup groupOf(int partition) {
-    int shard = adopted().ownerOf(partition);
+    int shard = placement().ownerOf(partition);
     return shard < 0 ? null : groups.get(shard);
   }
 
@@ -84,9 +84,13 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     ownWriteReads++;
   }
 
-  /** Returns the counts of reads so far. */
   @Override
-  ReadCounts readCounts() {
+  public ReadNodes readNodes() {
+    return this;
+  }
+
+  @Override
+  public ReadCounts readCounts() {
     return new ReadCounts(replicaReads, ownWriteReads);
   }
 
@@ -143,7 +147,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
 
   /** Assigns a group to each shard: the one that it had, also if another node has taken over. */
   private void regroup() {
-    Placement placement = adopted();
+    Placement placement = placement();
     List<Shard> before = grouped.shards();
     List<ReadGroup> free = new ArrayList<>(groups);
     List<@Nullable ReadGroup> assigned = new ArrayList<>();
@@ -245,7 +249,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     BackendNode node = target.node();
     targets.remove(node.node());
     byNumber.set(target.number(), null);
-    if (adopted().indexOfMaster(node.node()) < 0) {
+    if (placement().indexOfMaster(node.node()) < 0) {
       node.markReplaced();
       node.retire();
     }
@@ -267,7 +271,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   @Override
   public void onDisconnected(Endpoint node, int attempts, Throwable cause) {
     ReadTarget target = targets.get(node);
-    if (target != null && adopted().indexOfMaster(node) < 0) {
+    if (target != null && placement().indexOfMaster(node) < 0) {
       target.leaveOut(loop.now() + LEFT_OUT_NANOS);
       loop.executor().execute(() -> failWaiting(target.node()));
     }

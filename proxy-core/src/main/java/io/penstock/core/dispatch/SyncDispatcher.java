@@ -2,22 +2,17 @@ package io.penstock.core.dispatch;
 
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.HandshakeError;
-import io.penstock.core.backend.HeldRequests;
-import io.penstock.core.backend.Lease;
+import io.penstock.core.node.BackendNode;
+import io.penstock.core.node.Lease;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.observe.ThrottledLog;
+import io.penstock.core.output.EndOfTurnQueue;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.EndOfTurnQueue;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Topology;
 import java.util.HashMap;
 import java.util.List;
@@ -51,6 +46,11 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     this.connections = settings.turnConnections();
     this.logPrefix = settings.upstream().prefix();
     this.due = new EndOfTurnQueue<>(loop.executor(), ClientThread::handOver);
+  }
+
+  @Override
+  public NodeView nodes() {
+    return nodes;
   }
 
   @Override
@@ -160,11 +160,6 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public Placement placement() {
-    return nodes.adopted();
-  }
-
-  @Override
   public void adoptPlacement() {
     nodes.adoptLatest();
   }
@@ -187,43 +182,8 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public boolean mayBeBusy(Endpoint node, Protocol protocol, int client, long time) {
-    return nodes.mayBeBusy(node, protocol, client, time);
-  }
-
-  @Override
   public void sendPastScripts(Endpoint node, Exchange exchange) {
     nodes.sendPastScripts(node, exchange);
-  }
-
-  @Override
-  public @Nullable HandshakeError handshakeError(@Nullable Endpoint node) {
-    return nodes.handshakeError(node);
-  }
-
-  @Override
-  public HeldRequests heldRequests() {
-    return nodes.heldRequests();
-  }
-
-  @Override
-  public @Nullable ReadNodes readNodes() {
-    return nodes instanceof ReadNodes read ? read : null;
-  }
-
-  @Override
-  public ReadCounts readCounts() {
-    return nodes.readCounts();
-  }
-
-  @Override
-  public List<NodeStats> stats() {
-    return nodes.stats();
-  }
-
-  @Override
-  public List<NodeStats> closedStats() {
-    return nodes.closedStats();
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.backend.Lease;
+import io.penstock.core.node.Lease;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;

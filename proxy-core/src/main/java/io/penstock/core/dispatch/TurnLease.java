@@ -1,6 +1,6 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.backend.Lease;
+import io.penstock.core.node.Lease;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,9 +1,9 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.Backpressure;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import java.util.ArrayList;

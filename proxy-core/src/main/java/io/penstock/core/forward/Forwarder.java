@@ -1,14 +1,14 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.node.BackendNode;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.reply.ReplySequence;
@@ -18,7 +18,7 @@ import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Slices;
 import org.jspecify.annotations.Nullable;
 

@@ -3,7 +3,6 @@ package io.penstock.core.forward;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
-import io.penstock.core.command.Merge;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
@@ -13,6 +12,7 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.resp.ReplyWriter;
+import io.penstock.core.spec.Merge;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -2,12 +2,12 @@ package io.penstock.core.forward;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.output.SharedBuffer;
+import io.penstock.core.output.SocketOutput;
 import io.penstock.core.resp.Header;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
-import io.penstock.core.transport.SharedBuffer;
-import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.spec.CommandSpec;
 
 /**
  * Splits a request with many keys into one part per partition, encoded from the client's bytes.

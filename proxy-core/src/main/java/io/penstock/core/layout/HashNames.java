@@ -1,5 +1,6 @@
 package io.penstock.core.layout;
 
+import io.penstock.core.hash.KeyHash;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,6 @@
 package io.penstock.core.layout;
 
+import io.penstock.core.hash.Md5;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -1,5 +1,8 @@
 package io.penstock.core.layout;
 
+import io.penstock.core.hash.HashTag;
+import io.penstock.core.hash.KeyHash;
+import io.penstock.core.hash.KeyHasher;
 import java.util.BitSet;
 import java.util.LinkedHashSet;
 import java.util.List;

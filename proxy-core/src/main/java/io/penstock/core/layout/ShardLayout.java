@@ -1,6 +1,7 @@
 package io.penstock.core.layout;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.hash.KeyHasher;
 import io.penstock.core.upstream.Partitioner;
 import java.util.BitSet;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.penstock.core.limit;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.output.SocketOutput;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
-import io.penstock.core.transport.SocketOutput;
 
 /**
  * The resources that one client uses, and their limits.

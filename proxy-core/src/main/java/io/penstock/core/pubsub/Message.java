@@ -2,8 +2,8 @@ package io.penstock.core.pubsub;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.output.SocketOutput;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.SocketOutput;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,6 +1,6 @@
 package io.penstock.core.reply;
 
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import org.jspecify.annotations.Nullable;
 

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.transport.RetainedSlice;
-import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.output.RetainedSlice;
+import io.penstock.core.output.SocketOutput;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 

@@ -1,9 +1,9 @@
 package io.penstock.core.reply;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.output.SocketOutput;
+import io.penstock.core.spec.CommandSpec;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

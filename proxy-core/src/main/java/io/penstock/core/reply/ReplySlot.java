@@ -2,9 +2,9 @@ package io.penstock.core.reply;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.spec.CommandSpec;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -1,8 +1,8 @@
 package io.penstock.core.reply;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 

@@ -5,7 +5,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,13 +1,13 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.node.BackendNode;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import java.util.function.BooleanSupplier;
@@ -167,8 +167,8 @@ public class OrderGuard {
 
   /** Tracks a request that may name several keys and is about to be sent. */
   public void trackMultiKeyRequest(ClientExchange request) {
-    if (nodes.placement().partitions() == 1) {
-      return; // no partition is ever migrated
+    if (!nodes.placement().mayMigrate()) {
+      return;
     }
     MultiKeyRequests all = multiKeyRequests;
     if (all == null) {

@@ -1,16 +1,16 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.backend.BackendNode;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.dispatch.ReadTarget;
+import io.penstock.core.node.BackendNode;
 import io.penstock.core.read.ReadRoutes;
 import io.penstock.core.read.ReadRoutes.Way;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.RetryablePrefix;

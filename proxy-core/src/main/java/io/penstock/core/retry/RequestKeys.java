@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.transport.Slices;
 import java.util.Collections;

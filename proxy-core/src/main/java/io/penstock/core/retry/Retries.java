@@ -131,15 +131,9 @@ public final class Retries {
     }
     counters.countRetryableError(RetryablePrefix.NOSCRIPT);
     retry.setError(buffer, from, to, ErrorAction.RETRY);
-    retry.notBefore = request.sendDeadline();
-    scripts.load(
-        missing,
-        request,
-        () -> {
-          retry.notBefore = loop.now();
-          alarm.scheduleAt(retry.notBefore);
-        });
-    alarm.scheduleAt(request.sendDeadline());
+    retry.waitsFor = WaitsFor.SCRIPT;
+    scripts.load(missing, request, () -> waitUntil(retry, loop.now()));
+    alarm.scheduleAt(retry.wakeAt());
     return true;
   }
 
@@ -150,7 +144,7 @@ public final class Retries {
     if (target != null && ++retry.redirects <= IMMEDIATE_REDIRECTS) {
       follow(retry, error, target);
     } else if (isNoScript(error)) {
-      retry.notBefore = loop.now(); // at the master
+      retry.waitsFor = WaitsFor.TURN; // at the master
     } else {
       delay(retry, retry.request.sentTo(), error.rejection(retry.error));
       waitForFence(retry);
@@ -167,7 +161,7 @@ public final class Retries {
     // those close behind it.
     retry.probe = error.isMoved();
     mayHaveProbe |= retry.probe;
-    retry.notBefore = loop.now();
+    retry.waitsFor = WaitsFor.TURN;
   }
 
   /** Holds the request; see {@link ClientHeldRequests#add}. */
@@ -176,7 +170,12 @@ public final class Retries {
     retry.redirects = 0;
     retry.probe = true;
     mayHaveProbe = true;
-    retry.notBefore = loop.now() + retry.delay();
+    retry.waitsFor = WaitsFor.time(loop.now() + retry.delay());
+  }
+
+  private void waitUntil(Retry retry, long time) {
+    retry.waitsFor = WaitsFor.time(time);
+    alarm.scheduleAt(time);
   }
 
   /**
@@ -185,18 +184,12 @@ public final class Retries {
    */
   private void waitForFence(Retry retry) {
     Endpoint answered = retry.request.sentTo();
-    if (answered == null || !fences.isNeededFor(retry.request)) {
-      return;
+    if (answered != null
+        && fences.isNeededFor(retry.request)
+        && retry.waitsFor instanceof WaitsFor.Time(long due)) {
+      retry.waitsFor = WaitsFor.FENCE;
+      fences.whenPassed(retry.request, answered, () -> waitUntil(retry, due));
     }
-    long due = retry.notBefore;
-    retry.notBefore = retry.request.sendDeadline();
-    fences.whenPassed(
-        retry.request,
-        answered,
-        () -> {
-          retry.notBefore = due;
-          alarm.scheduleAt(due);
-        });
   }
 
   /** Handles a failure without a reply: retries the request if that is safe, else answers it. */
@@ -277,7 +270,7 @@ public final class Retries {
     retry.outcome = outcome;
     retry.askTarget = null;
     delay(retry, node, null); // later requests on the same connection fail only after this
-    alarm.scheduleAt(retry.notBefore);
+    alarm.scheduleAt(retry.wakeAt());
   }
 
   private void answer(ClientExchange request, byte[] reply, Outcome outcome) {
@@ -350,18 +343,17 @@ public final class Retries {
     Placement placement = nodes.placement();
     if (retry.request.isTooLateToSend() || (retry.held && client.isInputEnded())) {
       answer(retry.request, retry.error, retry.outcome);
-    } else if (maySend && now - retry.notBefore >= 0 && keepsOrder(retry, placement)) {
+    } else if (maySend && retry.isDue(now) && keepsOrder(retry, placement)) {
       retry.markSent();
       fences.onResend();
       retry.request.extendDeadline();
       sendAgain(retry.request, retry.askTarget);
     } else {
       retry.askTarget = null; // valid only now; a later attempt goes to the owner
-      boolean early = now - retry.notBefore < 0;
-      alarm.scheduleAt(
-          early
-              ? retry.notBefore
-              : retry.request.sendDeadline()); // or earlier, when the request before it ends
+      if (retry.isDue(now)) {
+        retry.waitsFor = WaitsFor.TURN;
+      }
+      alarm.scheduleAt(retry.wakeAt());
     }
   }
 

@@ -57,7 +57,7 @@ final class Retry {
   /** Redirects in a row that were followed at once. */
   int redirects;
 
-  long notBefore;
+  WaitsFor waitsFor = WaitsFor.TURN;
   private int scriptLoads;
   private @Nullable RequestKeys keys;
 
@@ -73,6 +73,22 @@ final class Retry {
   /** Returns whether a later request has run, so that this one is not sent again. */
   boolean isOvertaken() {
     return stage == Stage.OVERTAKEN;
+  }
+
+  /** Returns whether only its turn is left to wait for. */
+  boolean isDue(long now) {
+    return switch (waitsFor) {
+      case WaitsFor.Time time -> now - time.notBefore() >= 0;
+      case WaitsFor.Turn _ -> true;
+      case WaitsFor.Script _, WaitsFor.Fence _ -> false;
+    };
+  }
+
+  /**
+   * Returns when it may be due, or is too late: what is not waited for by time wakes it earlier.
+   */
+  long wakeAt() {
+    return waitsFor instanceof WaitsFor.Time time ? time.notBefore() : request.sendDeadline();
   }
 
   /** Notes that it is sent. */

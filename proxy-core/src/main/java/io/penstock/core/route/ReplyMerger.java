@@ -2,7 +2,7 @@ package io.penstock.core.route;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.command.Merge;
+import io.penstock.core.spec.Merge;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

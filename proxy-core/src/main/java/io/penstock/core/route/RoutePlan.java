@@ -1,9 +1,9 @@
 package io.penstock.core.route;
 
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.Handling;
-import io.penstock.core.command.LocalCommand;
-import io.penstock.core.command.Merge;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
+import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Merge;
 
 /** What to do with one command. */
 public sealed interface RoutePlan {

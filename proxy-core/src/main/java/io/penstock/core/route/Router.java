@@ -2,12 +2,12 @@ package io.penstock.core.route;
 
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.Handling;
-import io.penstock.core.command.LocalCommand;
-import io.penstock.core.command.SortPatterns;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.SortPatterns;
 import io.penstock.core.upstream.Partitioner;
 import java.util.Arrays;
 import java.util.HashMap;

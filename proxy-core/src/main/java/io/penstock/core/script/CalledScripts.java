@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.spec.CommandSpec;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.function.Consumer;

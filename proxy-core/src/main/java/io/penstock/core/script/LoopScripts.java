@@ -1,7 +1,7 @@
 package io.penstock.core.script;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 
 /** One event loop's access to the scripts that clients sent. Confined to that loop. */
 public final class LoopScripts {

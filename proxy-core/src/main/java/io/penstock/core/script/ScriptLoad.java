@@ -4,7 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.backend.CompletionExchange;
 import io.penstock.core.backend.Exchange;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.output.SharedBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** A {@code SCRIPT LOAD} that is sent before the call of a script, to a node that may lack it. */

@@ -1,8 +1,8 @@
 package io.penstock.core.script;
 
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;

@@ -2,7 +2,7 @@ package io.penstock.core.sentinel;
 
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
-import io.penstock.core.transport.Backoff;
+import io.penstock.core.output.Backoff;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.HashMap;

@@ -2,11 +2,11 @@ package io.penstock.core.session;
 
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
 
 /** The request that was found last in a client's input. Confined to the client's event loop. */

@@ -2,12 +2,12 @@ package io.penstock.core.session;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.output.Growth;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
-import io.penstock.core.transport.Growth;
-import io.penstock.core.transport.SharedBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,18 +2,18 @@ package io.penstock.core.session;
 
 import io.netty.channel.EventLoop;
 import io.penstock.core.answer.AnswerLoop;
-import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.DelayedClients;
-import io.penstock.core.answer.LoopClients;
 import io.penstock.core.answer.Passwords;
-import io.penstock.core.answer.ReadOnlyCalls;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.client.ClientLog;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.directory.ClientDirectory;
+import io.penstock.core.directory.ClientPause;
+import io.penstock.core.directory.LoopClients;
+import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.forward.ForwardLoop;
 import io.penstock.core.forward.ForwardedPool;
@@ -244,7 +244,7 @@ public final class SessionLoop implements LoopClients {
 
   /** The requests that wait for a node: the failover hold. */
   public HeldRequests failoverHold() {
-    return routes.routing().dispatcher().heldRequests();
+    return routes.routing().dispatcher().nodes().heldRequests();
   }
 
   public Hub hub() {

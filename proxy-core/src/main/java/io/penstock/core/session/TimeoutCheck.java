@@ -2,9 +2,9 @@ package io.penstock.core.session;
 
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.output.SocketOutput;
 import io.penstock.core.reply.Activity;
 import io.penstock.core.reply.ReplySequence;
-import io.penstock.core.transport.SocketOutput;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

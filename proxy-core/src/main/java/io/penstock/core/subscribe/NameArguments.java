@@ -1,10 +1,10 @@
 package io.penstock.core.subscribe;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.transport.SharedBuffer;
 import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

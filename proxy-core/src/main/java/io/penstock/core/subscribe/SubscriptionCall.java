@@ -134,13 +134,8 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     return !ended;
   }
 
-  /** Whether shard channels may be on different nodes. */
-  private boolean hasManyPartitions() {
-    return nodes.placement().partitions() > 1;
-  }
-
   void subscribe() {
-    if (kind != Kind.SHARD || !hasManyPartitions()) {
+    if (kind != Kind.SHARD || !nodes.placement().isDivided()) {
       startSubscribe();
       return;
     }
@@ -148,7 +143,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   }
 
   void unsubscribe() {
-    if (kind != Kind.SHARD || !hasManyPartitions() || given.count() == 0) {
+    if (kind != Kind.SHARD || !nodes.placement().isDivided() || given.count() == 0) {
       startUnsubscribe();
       return;
     }

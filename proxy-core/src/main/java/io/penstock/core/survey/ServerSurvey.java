@@ -10,8 +10,9 @@ import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.LogPrefix;
-import io.penstock.core.transport.Backoff;
+import io.penstock.core.output.Backoff;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import java.time.Duration;
@@ -171,14 +172,10 @@ public final class ServerSurvey {
     enqueue(nodes());
   }
 
-  /** Returns whether there are several partitions, so that commands are routed by their keys. */
-  private boolean isDivided() {
-    return topology.current().partitions() > 1;
-  }
-
   /** Returns whether a node may be that of a Redis Cluster; of shards, some may be and some not. */
   private boolean expectsCluster(Endpoint node) {
-    return topology.current().hasOneBus() ? isDivided() : topology.isInCluster(node);
+    Placement placement = topology.current();
+    return placement.hasSeparateSystems() ? topology.isInCluster(node) : placement.isOneCluster();
   }
 
   private Set<Endpoint> nodes() {
@@ -299,7 +296,7 @@ public final class ServerSurvey {
       }
     }
     boolean ofAllNodes = learnt.size() == byVersion.size() && reports.keySet().containsAll(nodes());
-    return commands.withLearnt(learnt, isDivided(), ofAllNodes);
+    return commands.withLearnt(learnt, topology.current().isDivided(), ofAllNodes);
   }
 
   private void publish() {

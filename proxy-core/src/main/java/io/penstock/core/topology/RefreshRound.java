@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class RefreshRound<V> {
 
   /** Nodes of a cluster that are queried at once. */
-  static final int WAVE_SIZE = 3;
+  public static final int WAVE_SIZE = 3;
 
   /** How good a view is for a round. */
   public enum Rating {

@@ -1,7 +1,7 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.TopologyThread;
-import io.penstock.core.transport.Backoff;
+import io.penstock.core.output.Backoff;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -96,7 +96,7 @@ public final class RefreshSchedule {
   }
 
   /** Returns how many refreshes have begun. Any thread. */
-  long begun() {
+  public long begun() {
     return begun.get();
   }
 

@@ -12,7 +12,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Describes the difference between two topologies for a log line. */
-final class TopologyChange {
+public final class TopologyChange {
 
   /** Most changes of masters that are listed, and most slot ranges of one change. */
   private static final int MAX_LISTED = 5;
@@ -23,7 +23,7 @@ final class TopologyChange {
    * Returns which slots moved from which master to which; the size of the topology if nothing was
    * known before.
    */
-  static String text(Placement before, Placement now) {
+  public static String text(Placement before, Placement now) {
     if (before.coveredPartitions() == 0) {
       return size(now);
     }

@@ -26,7 +26,7 @@ public record TopologySettings(
   }
 
   /** For the only upstream. */
-  TopologySettings(
+  public TopologySettings(
       List<Endpoint> seeds, Duration connectTimeout, Duration period, Duration minRefreshInterval) {
     this(seeds, connectTimeout, period, minRefreshInterval, LogPrefix.NONE);
   }

@@ -11,16 +11,16 @@ import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.upstream.Placement;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
@@ -67,7 +67,7 @@ public final class DatabaseSelection {
    */
   public static boolean isPossible(ServerFacts servers, Nodes nodes, ProxyView proxy) {
     Placement placement = nodes.placement();
-    if (placement.partitions() == 1 || !placement.hasOneBus()) {
+    if (!placement.isOneCluster()) {
       return proxy.facade() == null;
     }
     ServerVersion valkey = servers.valkey();
@@ -115,7 +115,7 @@ public final class DatabaseSelection {
   private ArrayDeque<Integer> partitionsToAsk() {
     Placement placement = nodes.placement();
     ArrayDeque<Integer> partitions = new ArrayDeque<>();
-    if (!placement.hasOneBus()) {
+    if (placement.hasSeparateSystems()) {
       for (int first : placement.firstPartitions()) {
         if (first >= 0) {
           partitions.add(first);

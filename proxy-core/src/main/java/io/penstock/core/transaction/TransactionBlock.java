@@ -3,12 +3,12 @@ package io.penstock.core.transaction;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.command.CommandSpec;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RequestKeys;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
 import java.nio.charset.StandardCharsets;
 
 /**

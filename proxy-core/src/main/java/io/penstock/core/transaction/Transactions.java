@@ -2,10 +2,8 @@ package io.penstock.core.transaction;
 
 import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.Authentication;
-import io.penstock.core.answer.ClientPause;
 import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.ProxyView;
-import io.penstock.core.answer.ReadOnlyCalls;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -15,10 +13,9 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
-import io.penstock.core.command.Handling;
-import io.penstock.core.command.LocalCommand;
 import io.penstock.core.command.ServerWords;
+import io.penstock.core.directory.ClientPause;
+import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -29,6 +26,9 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
+import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -167,15 +167,10 @@ public final class Transactions {
         spec != null && spec.name().equals("config|set")
             ? ConfigSet.rejection(proxy.config(), command.frame())
             : null;
-    if (rejection != null || hasManyPartitions()) {
+    if (rejection != null || nodes.placement().isDivided()) {
       return reject(transaction, spec, rejection == null ? EVERY_NODE : rejection);
     }
     return queueForNode(transaction, 0, command);
-  }
-
-  /** Returns whether a command for all keys concerns several nodes. */
-  private boolean hasManyPartitions() {
-    return nodes.placement().partitions() > 1;
   }
 
   private RequestFrame withShortTimeout(Command command, int timeoutAt, boolean millis) {
@@ -204,7 +199,7 @@ public final class Transactions {
     if (spec != null && ClientPause.mayWrite(spec)) {
       transaction.noteWrite(spec);
     }
-    if (spec != null && spec.isScript() && hasManyPartitions()) {
+    if (spec != null && spec.isScript() && nodes.placement().isDivided()) {
       transaction.noteScriptCall();
     }
     Endpoint busy =

@@ -4,15 +4,15 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.backend.Lease;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.node.Lease;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableErrors;
-import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.upstream.Shard;
 import org.jspecify.annotations.Nullable;
 

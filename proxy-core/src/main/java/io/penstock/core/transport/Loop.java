@@ -1,6 +1,7 @@
 package io.penstock.core.transport;
 
 import io.netty.channel.EventLoop;
+import io.penstock.core.output.FlushQueue;
 import java.util.function.LongSupplier;
 
 /**

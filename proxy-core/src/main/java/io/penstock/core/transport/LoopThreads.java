@@ -1,6 +1,7 @@
 package io.penstock.core.transport;
 
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.penstock.core.output.Libc;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

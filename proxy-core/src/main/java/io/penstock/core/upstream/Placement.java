@@ -26,6 +26,29 @@ public interface Placement {
     return partitioner().partitions();
   }
 
+  /** Returns whether keys may be at different nodes, so that commands are routed by their keys. */
+  default boolean isDivided() {
+    return partitions() > 1;
+  }
+
+  /** Returns whether a partition may move to another node while it is in use. */
+  default boolean mayMigrate() {
+    return isDivided();
+  }
+
+  /**
+   * Returns whether shards are separate systems. Each of them has its own databases, and its own
+   * published messages ({@link #busOf}).
+   */
+  default boolean hasSeparateSystems() {
+    return !hasOneBus();
+  }
+
+  /** Returns whether all partitions are slots of one Redis Cluster. */
+  default boolean isOneCluster() {
+    return isDivided() && !hasSeparateSystems();
+  }
+
   /** Returns the index in {@link #shards()} of the partition's owner, or {@link #UNCOVERED}. */
   int ownerOf(int partition);
 

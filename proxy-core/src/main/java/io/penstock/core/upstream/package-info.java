@@ -6,7 +6,8 @@
  * <p>An {@link io.penstock.core.upstream.Upstream} publishes placements, which all have the same
  * {@link io.penstock.core.upstream.Partitioner}. The data path reports redirects to it. Routing,
  * ordering, scans and broadcasts depend on partitions only, so a new kind of upstream only has to
- * implement this interface, in the package {@code topology}.
+ * implement this interface, as the packages {@code topology}, {@code discovery}, {@code sentinel}
+ * and {@code shards} do.
  */
 @NullMarked
 package io.penstock.core.upstream;

@@ -6,8 +6,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.penstock.core.transport.FlushQueue;
-import io.penstock.core.transport.SocketOutput;
+import io.penstock.core.output.FlushQueue;
+import io.penstock.core.output.SocketOutput;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 

@@ -1,24 +1,25 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
-import io.penstock.core.transport.SharedBuffer;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
 
 /** An exchange that writes down what happens to it, with its name in front. */
-final class TestExchange extends Exchange {
+public final class TestExchange extends Exchange {
 
   private final String name;
   private final List<String> log;
   private Runnable afterwards = () -> {};
   private boolean recovers;
 
-  TestExchange(String name, List<String> log, long deadline) {
+  public TestExchange(String name, List<String> log, long deadline) {
     this(name, log, deadline, Protocol.RESP2, 0);
   }
 
-  TestExchange(String name, List<String> log, long deadline, Protocol protocol, int affinity) {
+  public TestExchange(
+      String name, List<String> log, long deadline, Protocol protocol, int affinity) {
     this.name = name;
     this.log = log;
     sendOptions(protocol, affinity, deadline);
@@ -27,19 +28,34 @@ final class TestExchange extends Exchange {
   }
 
   /** Has it wait in the failover hold until then. */
-  TestExchange heldUntil(long holdDeadline) {
+  public TestExchange heldUntil(long holdDeadline) {
     sendOptions(protocol(), affinity(), deadline(), holdDeadline);
     return this;
   }
 
+  public TestExchange inDatabase(int number) {
+    useDatabase(number);
+    return this;
+  }
+
+  public TestExchange readingReplica() {
+    readsReplica(true);
+    return this;
+  }
+
+  /** Releases its bytes: it is not sent. */
+  public void release() {
+    releaseBytes();
+  }
+
   /** Runs {@code action} when the exchange has ended. */
-  TestExchange then(Runnable action) {
+  public TestExchange then(Runnable action) {
     afterwards = action;
     return this;
   }
 
   /** Handles exceptions thrown by the action of {@link #then}. */
-  TestExchange thatRecovers() {
+  public TestExchange thatRecovers() {
     recovers = true;
     return this;
   }

@@ -8,6 +8,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

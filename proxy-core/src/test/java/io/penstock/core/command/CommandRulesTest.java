@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.spec.Handling;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;

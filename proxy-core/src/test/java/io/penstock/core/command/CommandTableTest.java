@@ -7,6 +7,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.RequestPolicy;
 import io.penstock.core.spec.ResponsePolicy;
 import java.nio.charset.StandardCharsets;

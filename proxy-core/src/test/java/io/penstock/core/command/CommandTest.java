@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import java.lang.management.ManagementFactory;
 import java.util.List;

@@ -5,6 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
+import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Merge;
 import io.penstock.core.wire.Frames;
 import java.util.ArrayList;
 import java.util.List;

@@ -10,6 +10,8 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -8,6 +8,7 @@ import io.penstock.core.cluster.Slot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.testkit.cluster.ServerProcess;
 import java.nio.charset.StandardCharsets;

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFacts;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.Merge;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;

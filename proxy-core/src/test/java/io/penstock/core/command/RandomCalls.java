@@ -1,5 +1,6 @@
 package io.penstock.core.command;
 
+import io.penstock.core.spec.CommandSpec;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
@@ -12,6 +11,7 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.observe.Label;

@@ -118,7 +118,7 @@ class ReadRoutesTest {
   }
 
   private ReadRoutes client() {
-    ReadNodes readNodes = Objects.requireNonNull(dispatcher.readNodes());
+    ReadNodes readNodes = Objects.requireNonNull(dispatcher.nodes().readNodes());
     return new ReadRoutes(readNodes, loop);
   }
 
@@ -192,7 +192,7 @@ class ReadRoutesTest {
     ReadRoutes client = client();
     int port = portOf(client, FIRST);
 
-    Objects.requireNonNull(dispatcher.readNodes()).leaveOut(FIRST, node(port));
+    Objects.requireNonNull(dispatcher.nodes().readNodes()).leaveOut(FIRST, node(port));
 
     assertThat(portOf(client, FIRST)).isNotEqualTo(port);
   }
@@ -202,7 +202,7 @@ class ReadRoutesTest {
   void aReplicaIsNotReadAsSoonAsItIsConnectedAgain() {
     ReadRoutes client = client();
     int port = portOf(client, FIRST);
-    var listener = (BackendListener) Objects.requireNonNull(dispatcher.readNodes());
+    var listener = (BackendListener) Objects.requireNonNull(dispatcher.nodes().readNodes());
 
     listener.onDisconnected(node(port), 0, new IOException("connection reset"));
     listener.onConnected(node(port));
@@ -214,7 +214,7 @@ class ReadRoutesTest {
   void aMasterIsNotLeftOut() {
     publishTargets(1);
 
-    Objects.requireNonNull(dispatcher.readNodes()).leaveOut(FIRST, node(1));
+    Objects.requireNonNull(dispatcher.nodes().readNodes()).leaveOut(FIRST, node(1));
 
     assertThat(client().begin(FIRST, true)).isEqualTo(Way.MASTER_READ);
   }

@@ -2,10 +2,10 @@ package io.penstock.core.route;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.command.Merge;
 import io.penstock.core.fuzz.LettuceReplies;
 import io.penstock.core.fuzz.Oracle;
 import io.penstock.core.resp.ReplyScanner;
+import io.penstock.core.spec.Merge;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

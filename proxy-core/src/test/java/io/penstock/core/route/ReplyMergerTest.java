@@ -3,7 +3,7 @@ package io.penstock.core.route;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.command.Merge;
+import io.penstock.core.spec.Merge;
 import io.penstock.testkit.wire.Wire;
 import java.util.List;
 import java.util.Set;

@@ -3,8 +3,8 @@ package io.penstock.core.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.command.Command;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.wire.Frames;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;

@@ -73,7 +73,7 @@ class BlockingCallTest {
 
   private NodeStats stats(int node) {
     return rig.onLoop(() ->
-        rig.dispatcher().stats().stream()
+        rig.dispatcher().nodes().stats().stream()
             .filter(stats -> stats.node().equals(rig.address(node)))
             .findFirst()
             .orElseThrow());
@@ -449,7 +449,7 @@ class BlockingCallTest {
       Peer node = rig.connected(1);
       Peer lease = block(rig.client(), node, BLPOP);
       Peer client = rig.client();
-      try (LogLines log = LogLines.of("backend.LeasePool")) {
+      try (LogLines log = LogLines.of("node.LeasePool")) {
         client.send(BLPOP);
         node.expect(attempt(BLPOP)).send(NO_ELEMENT);
 
@@ -525,7 +525,7 @@ class BlockingCallTest {
       node.close();
       await().until(() -> stats(1).errors() > 0);
       client.close();
-      await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1);
+      await().until(() -> rig.onLoop(() -> rig.dispatcher().nodes().heldRequests().size()) == 1);
 
       rig.publish(
           new SlotMap.Builder()

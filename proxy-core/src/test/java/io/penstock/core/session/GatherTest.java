@@ -9,13 +9,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.command.Merge;
 import io.penstock.core.forward.Gather;
 import io.penstock.core.forward.Part;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.transport.SharedBuffer;
+import io.penstock.core.output.SharedBuffer;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Merge;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
@@ -92,9 +92,9 @@ class GatherTest {
     Peer paused = rig.client();
     rig.server(1).stopListening();
     waiting.forEach(client -> client.send(get("a").repeat(256)));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1_024);
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().nodes().heldRequests().size()) == 1_024);
     paused.send(get("a") + call("DEL a b a b"));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1_025);
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().nodes().heldRequests().size()) == 1_025);
 
     SlotMap now = rig.topology().current();
     SlotMap next = rig.onLoop(() -> now.withSlotOn(Rig.SLOT_A, rig.address(0)));

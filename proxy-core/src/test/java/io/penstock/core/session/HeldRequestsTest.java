@@ -59,11 +59,13 @@ class HeldRequestsTest extends EitherDispatcher {
   }
 
   private void awaitHeld(int requests) {
-    await().until(() -> rig().onLoop(() -> rig().dispatcher().heldRequests().size()) == requests);
+    await()
+        .until(
+            () -> rig().onLoop(() -> rig().dispatcher().nodes().heldRequests().size()) == requests);
   }
 
   private HeldStats held() {
-    return rig().onLoop(() -> rig().dispatcher().heldRequests().stats());
+    return rig().onLoop(() -> rig().dispatcher().nodes().heldRequests().stats());
   }
 
   private void kill(int node, Peer... connections) {
@@ -189,7 +191,7 @@ class HeldRequestsTest extends EitherDispatcher {
     long later = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
     rig()
         .onLoop(() -> {
-          rig().dispatcher().heldRequests().tick(later, events);
+          rig().dispatcher().nodes().heldRequests().tick(later, events);
           return null;
         });
   }

@@ -3,10 +3,10 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
-import io.penstock.core.transport.SharedBuffer;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;

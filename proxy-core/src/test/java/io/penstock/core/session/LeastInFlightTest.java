@@ -42,6 +42,7 @@ class LeastInFlightTest {
   /** Sends a client's first read, and waits until the proxy has chosen a replica for it. */
   private static void send(Rig rig, int number) {
     rig.client().send(get("" + number));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().readCounts()).replicas() > number);
+    await()
+        .until(() -> rig.onLoop(() -> rig.dispatcher().nodes().readCounts()).replicas() > number);
   }
 }

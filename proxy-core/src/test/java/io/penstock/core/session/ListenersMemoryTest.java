@@ -3,8 +3,8 @@ package io.penstock.core.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.answer.ClientDirectory;
-import io.penstock.core.answer.ClientDirectory.AllClients;
+import io.penstock.core.directory.ClientDirectory;
+import io.penstock.core.directory.ClientDirectory.AllClients;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.Label;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
-import io.penstock.core.answer.ClientIteration;
 import io.penstock.core.client.TurnBudget;
+import io.penstock.core.directory.ClientIteration;
 import io.penstock.core.transport.Sliced;
 import io.penstock.core.transport.Slices;
 import io.penstock.testkit.network.Peer;

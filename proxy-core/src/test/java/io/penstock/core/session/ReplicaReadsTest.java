@@ -69,7 +69,7 @@ class ReplicaReadsTest extends EitherDispatcher {
   }
 
   private ReadCounts counts() {
-    return rig().onLoop(() -> rig().dispatcher().readCounts());
+    return rig().onLoop(() -> rig().dispatcher().nodes().readCounts());
   }
 
   @Test
@@ -449,7 +449,7 @@ class ReplicaReadsTest extends EitherDispatcher {
     start(replicas(ReadFrom.REPLICA, OWN_WRITES));
     rig().mayBeRead();
     Peer client = rig().client().send(get("a"));
-    await().until(() -> rig().onLoop(() -> rig().dispatcher().heldRequests().size() == 1));
+    await().until(() -> rig().onLoop(() -> rig().dispatcher().nodes().heldRequests().size() == 1));
 
     rig().advance(Duration.ofSeconds(201));
 

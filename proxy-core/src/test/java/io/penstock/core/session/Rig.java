@@ -2,7 +2,6 @@ package io.penstock.core.session;
 
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.answer.ClientDirectory;
 import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
 import io.penstock.core.backend.BackendSettings;
@@ -12,11 +11,11 @@ import io.penstock.core.cluster.ClusterErrorPolicy;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
@@ -38,6 +37,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
@@ -424,7 +424,7 @@ final class Rig implements AutoCloseable {
     var hub = new Hub(group, loop, backend, known, ProxyEvents.NONE, new SubscriberCounts());
     routing =
         new SessionLoop.Routing(
-            new Router(known.current().partitioner(), dispatcher.readNodes() != null),
+            new Router(known.current().partitioner(), dispatcher.nodes().readNodes() != null),
             dispatcher,
             hub,
             known,
@@ -693,8 +693,8 @@ final class Rig implements AutoCloseable {
   NodeStats countedAt(int node) {
     return onLoop(() ->
         Stream.of(
-                dispatcher.stats(),
-                dispatcher.closedStats(),
+                dispatcher.nodes().stats(),
+                dispatcher.nodes().closedStats(),
                 sessions.hub().stats(),
                 sessions.hub().closedStats())
             .flatMap(List::stream)
@@ -706,7 +706,7 @@ final class Rig implements AutoCloseable {
   /** The number of bytes that the proxy has read from a node. */
   long bytesReceivedFrom(int node) {
     return onLoop(() ->
-        Stream.concat(dispatcher.stats().stream(), sessions.hub().stats().stream())
+        Stream.concat(dispatcher.nodes().stats().stream(), sessions.hub().stats().stream())
             .filter(stats -> stats.node().equals(address(node)))
             .mapToLong(NodeStats::bytesReceived)
             .sum());

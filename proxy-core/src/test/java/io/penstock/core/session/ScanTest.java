@@ -141,7 +141,7 @@ class ScanTest {
     Peer client = rig.client();
     rig.server(0).stopListening();
     client.send(call("SCAN 0"));
-    await().until(() -> rig.onLoop(() -> rig.dispatcher().heldRequests().size()) == 1);
+    await().until(() -> rig.onLoop(() -> rig.dispatcher().nodes().heldRequests().size()) == 1);
     rig.advance(timeout);
 
     try (var promoted = new ScriptedNode()) {

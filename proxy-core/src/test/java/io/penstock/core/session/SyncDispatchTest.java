@@ -45,8 +45,8 @@ class SyncDispatchTest {
   }
 
   private int connectionsInFlight() {
-    return rig.onLoop(
-        () -> rig.dispatcher().stats().stream().mapToInt(node -> (int) node.inFlight()).sum());
+    return rig.onLoop(() ->
+        rig.dispatcher().nodes().stats().stream().mapToInt(node -> (int) node.inFlight()).sum());
   }
 
   @Test

@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.entry;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.backend.Lease;
 import io.penstock.core.cluster.SlotMap;
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.node.Lease;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transaction.Execution;
 import io.penstock.core.transaction.Transaction;
 import io.penstock.core.transaction.TransactionContext;
@@ -94,7 +94,7 @@ class WatchTest {
 
   private NodeStats stats(int node) {
     return rig.onLoop(() ->
-        rig.dispatcher().stats().stream()
+        rig.dispatcher().nodes().stats().stream()
             .filter(stats -> stats.node().equals(rig.address(node)))
             .findFirst()
             .orElseThrow());

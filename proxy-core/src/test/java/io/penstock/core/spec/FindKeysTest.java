@@ -2,7 +2,6 @@ package io.penstock.core.spec;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.CommandTableTest;
 import io.penstock.core.command.Requests;

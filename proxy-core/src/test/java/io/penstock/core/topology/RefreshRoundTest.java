@@ -1,11 +1,15 @@
 package io.penstock.core.topology;
 
-import static io.penstock.core.topology.Views.A;
-import static io.penstock.core.topology.Views.B;
-import static io.penstock.core.topology.Views.C;
-import static io.penstock.core.topology.Views.D;
+import static io.penstock.core.discovery.Views.A;
+import static io.penstock.core.discovery.Views.B;
+import static io.penstock.core.discovery.Views.C;
+import static io.penstock.core.discovery.Views.D;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.discovery.ClusterView;
+import io.penstock.core.discovery.NoViewException;
+import io.penstock.core.discovery.ScriptedSource;
+import io.penstock.core.discovery.Views;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -13,7 +13,7 @@ import static io.penstock.core.upstream.RefreshTrigger.STARTUP;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.transport.Backoff;
+import io.penstock.core.output.Backoff;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.discovery.Views;
 import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;

@@ -2,6 +2,7 @@ package io.penstock.core.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.output.Libc;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,6 +1,6 @@
 package io.penstock.server.change;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 
 /** A bean that follows the settings of the proxy. */
 public interface SettingsListener {

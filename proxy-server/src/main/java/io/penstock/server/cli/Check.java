@@ -1,13 +1,13 @@
 package io.penstock.server.cli;
 
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Dispatch;
-import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.ProxySettings.Listener;
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Listen;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import java.io.PrintStream;
 import java.net.InetAddress;
 import java.util.ArrayList;

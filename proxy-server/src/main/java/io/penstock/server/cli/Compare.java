@@ -1,7 +1,7 @@
 package io.penstock.server.cli;
 
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutComparison;
 import io.penstock.core.layout.LayoutComparison.Flow;
@@ -11,7 +11,7 @@ import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;

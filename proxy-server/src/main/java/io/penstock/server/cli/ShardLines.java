@@ -1,6 +1,6 @@
 package io.penstock.server.cli;
 
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;

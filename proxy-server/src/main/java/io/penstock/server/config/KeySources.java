@@ -21,14 +21,14 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /** The sources of keys and values: files, environment variables, system properties, arguments. */
-final class KeySources {
+public final class KeySources {
 
   private static final ConfigurationPropertyName TEST_PROPERTIES =
       ConfigurationPropertyName.of("penstock.test");
 
   private final Iterable<ConfigurationPropertySource> sources;
 
-  KeySources(ConfigurableEnvironment environment) {
+  public KeySources(ConfigurableEnvironment environment) {
     this.sources = ConfigurationPropertySources.from(environment.getPropertySources());
   }
 
@@ -153,7 +153,7 @@ final class KeySources {
   }
 
   /** Returns the first key with this name or below it that has a value, or null. */
-  @Nullable ConfigurationPropertyName firstAt(ConfigurationPropertyName name) {
+  public @Nullable ConfigurationPropertyName firstAt(ConfigurationPropertyName name) {
     for (ConfigurationPropertySource source : sources) {
       ConfigurationPropertyName found =
           Stream.concat(Stream.of(name), names(source).filter(name::isAncestorOf))
@@ -195,7 +195,7 @@ final class KeySources {
   }
 
   /** Describes an error of a key with a value that may be shown; passwords are masked. */
-  ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
+  public ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
     ConfigurationProperty property = find(name);
     String value = property == null ? null : shown(name, String.valueOf(property.getValue()));
     return new ConfigurationFault(name.toString(), value, origin(findValue(name)), reason, fix);

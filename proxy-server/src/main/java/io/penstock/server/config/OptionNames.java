@@ -16,6 +16,9 @@ public final class OptionNames {
   static final List<String> SPRING =
       List.of("debug", "info", "logging", "management", "server", "spring", "trace");
 
+  /** The option of the profile {@code demo} with which it has TLS. */
+  public static final String DEMO_TLS = "demo.tls";
+
   private static final List<String> OWN =
       List.of(PropertiesReader.PREFIX, PropertiesReader.COMPATIBLE_PREFIX);
 
@@ -34,7 +37,7 @@ public final class OptionNames {
     String root = root(key);
     return root.equals(PropertiesReader.PREFIX)
         ? PropertiesReader.KEYS.contains(key)
-        : key.equals(key(StartConfiguration.DEMO_TLS))
+        : key.equals(key(DEMO_TLS))
             || root.equals(uniform(PropertiesReader.COMPATIBLE_PREFIX))
             || SPRING.contains(root);
   }
@@ -52,11 +55,7 @@ public final class OptionNames {
         .findFirst()
         .orElseGet(() -> {
           ConfigurationPropertyName own = PropertiesReader.KEYS.nearest(key);
-          return own != null
-              ? own.toString()
-              : similar(key.toString(), StartConfiguration.DEMO_TLS)
-                  ? StartConfiguration.DEMO_TLS
-                  : null;
+          return own != null ? own.toString() : similar(key.toString(), DEMO_TLS) ? DEMO_TLS : null;
         });
   }
 

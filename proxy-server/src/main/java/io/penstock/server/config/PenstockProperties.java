@@ -151,7 +151,7 @@ public record PenstockProperties(
   }
 
   /** Returns the listener that the keys outside of {@code listeners} describe. */
-  Listener defaultListener() {
+  public Listener defaultListener() {
     return new Listener(
         path == null ? port : null,
         bind,
@@ -177,13 +177,13 @@ public record PenstockProperties(
   }
 
   /** Returns the upstream that {@code transpond} describes. */
-  Upstream defaultUpstream() {
+  public Upstream defaultUpstream() {
     Local local = transpond.local();
     return upstreamOf(local.resource(), local.passwordFile(), local.sentinelPasswordFile());
   }
 
   /** Returns the upstream with this resource that has no keys of its own. */
-  Upstream upstreamOf(String resource) {
+  public Upstream upstreamOf(String resource) {
     return upstreamOf(resource, null, null);
   }
 

@@ -132,7 +132,7 @@ public final class PropertiesReader {
    * @param key of the value, given without {@code penstock}
    * @throws InvalidConfigurationException if both are set, or the file cannot be used
    */
-  @Nullable String secret(String key, @Nullable String value, @Nullable String file) {
+  public @Nullable String secret(String key, @Nullable String value, @Nullable String file) {
     if (file == null) {
       return value;
     }
@@ -174,17 +174,17 @@ public final class PropertiesReader {
   }
 
   /** Returns whether the key itself is set, rather than its default outside. */
-  boolean isSet(ConfigurationPropertyName key) {
+  public boolean isSet(ConfigurationPropertyName key) {
     return nameThatIsSet(key) != null;
   }
 
   /** Returns whether a key is set, given without {@code penstock}. */
-  boolean isSet(String key) {
+  public boolean isSet(String key) {
     return isSet(ConfigurationPropertyName.of(PREFIX + "." + key));
   }
 
   /** Returns whether a key or an element of its list is set, given without {@code penstock}. */
-  boolean isListSet(String key) {
+  public boolean isListSet(String key) {
     return isSet(key) || isSet(key + "[0]");
   }
 
@@ -193,12 +193,12 @@ public final class PropertiesReader {
     return own.stream().anyMatch(KeyNames.LISTENERS::isAncestorOf);
   }
 
-  boolean hasNamedUpstreams() {
+  public boolean hasNamedUpstreams() {
     return own.stream().anyMatch(KeyNames.UPSTREAMS::isAncestorOf);
   }
 
   /** Returns whether an upstream has keys that say how it is connected to or read. */
-  boolean hasSettingsOfUpstream(String name) {
+  public boolean hasSettingsOfUpstream(String name) {
     return own.stream()
         .filter(key -> KeyNames.UPSTREAMS.isAncestorOf(key) && KeyNames.nameIn(key).equals(name))
         .map(KeyNames::canonical)
@@ -206,7 +206,7 @@ public final class PropertiesReader {
   }
 
   /** Returns how resource URLs of this configuration are read. */
-  UrlRules urlRules() {
+  public UrlRules urlRules() {
     return compatible.isEmpty() ? UrlRules.PENSTOCK : UrlRules.CAMELLIA;
   }
 

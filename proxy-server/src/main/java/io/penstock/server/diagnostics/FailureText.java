@@ -1,6 +1,6 @@
 package io.penstock.server.diagnostics;
 
-import io.penstock.core.ChangeRejectedException;
+import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.server.config.ConfigurationFault;
 import io.penstock.server.config.InvalidConfigurationException;
 import java.util.List;

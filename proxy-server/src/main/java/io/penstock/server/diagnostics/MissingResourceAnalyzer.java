@@ -1,6 +1,6 @@
 package io.penstock.server.diagnostics;
 
-import io.penstock.server.config.MissingResourceException;
+import io.penstock.server.mapping.MissingResourceException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 

@@ -1,7 +1,7 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
+import io.penstock.core.assembly.ProxyListener;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import java.util.function.Supplier;

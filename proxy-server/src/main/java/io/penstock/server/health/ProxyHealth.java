@@ -1,8 +1,8 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;

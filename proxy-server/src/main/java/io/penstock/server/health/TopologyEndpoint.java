@@ -1,7 +1,7 @@
 package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.observe.UpstreamStatus;

@@ -1,8 +1,9 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.listener.ListenAddress;
-import io.penstock.server.config.StartConfiguration;
-import io.penstock.server.config.UpstreamOverride;
+import io.penstock.server.config.OptionNames;
+import io.penstock.server.start.StartConfiguration;
+import io.penstock.server.start.UpstreamOverride;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.SearchPath;
 import io.penstock.testkit.cluster.ServerBinary;
@@ -113,7 +114,7 @@ final class Demo implements ApplicationContextInitializer<GenericApplicationCont
     if (nodes) {
       keys.put("penstock.transpond.local.tls.bundle", BUNDLE);
     }
-    var source = new MapPropertySource("--" + StartConfiguration.DEMO_TLS, keys);
+    var source = new MapPropertySource("--" + OptionNames.DEMO_TLS, keys);
     environment.getPropertySources().addFirst(source);
     return new Tls(binary, made, nodes, source);
   }

@@ -1,7 +1,7 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnavailableTransportException;

@@ -1,9 +1,9 @@
 package io.penstock.server.lifecycle;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.Label;

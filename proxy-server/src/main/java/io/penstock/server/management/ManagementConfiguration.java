@@ -1,6 +1,6 @@
 package io.penstock.server.management;
 
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;

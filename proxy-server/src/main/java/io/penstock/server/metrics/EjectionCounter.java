@@ -2,7 +2,7 @@ package io.penstock.server.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.shards.ShardsUpstreamSettings;

@@ -1,6 +1,6 @@
 package io.penstock.server.reload;
 
-import io.penstock.core.ChangePlan.Step;
+import io.penstock.core.change.ChangePlan.Step;
 import io.penstock.server.change.ReloadOutcome;
 import java.time.Instant;
 import java.util.List;

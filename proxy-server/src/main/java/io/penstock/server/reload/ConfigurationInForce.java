@@ -3,7 +3,7 @@ package io.penstock.server.reload;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.penstock.server.config.Readiness;
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;

@@ -1,6 +1,6 @@
 package io.penstock.server.reload;
 
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -1,10 +1,10 @@
 package io.penstock.server.reload;
 
-import io.penstock.core.ChangePlan.Step;
 import io.penstock.core.NoSuchListenerException;
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.change.ChangePlan.Step;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.change.ReloadOutcome;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;

@@ -1,21 +1,21 @@
 package io.penstock.server.reload;
 
-import io.penstock.core.ChangePlan;
-import io.penstock.core.ChangePlan.Action;
-import io.penstock.core.ChangePlan.Step;
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.change.ChangePlan;
+import io.penstock.core.change.ChangePlan.Action;
+import io.penstock.core.change.ChangePlan.Step;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.change.ReloadOutcome;
 import io.penstock.server.change.SettingsListener;
 import io.penstock.server.config.PenstockProperties;
-import io.penstock.server.config.StartConfiguration;
-import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.diagnostics.FailureText;
 import io.penstock.server.lifecycle.ListenException;
 import io.penstock.server.management.ManagementAccess;
 import io.penstock.server.metrics.ConfigurationMetrics;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
+import io.penstock.server.start.StartConfiguration;
+import io.penstock.server.start.UpstreamOverride;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.tls.TlsReload;
 import java.nio.file.Path;

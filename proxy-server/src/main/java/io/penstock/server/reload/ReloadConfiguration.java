@@ -2,11 +2,11 @@ package io.penstock.server.reload;
 
 import io.penstock.core.Proxy;
 import io.penstock.server.change.SettingsListener;
-import io.penstock.server.config.StartConfiguration;
-import io.penstock.server.config.UpstreamOverride;
 import io.penstock.server.lifecycle.ProxyLifecycle;
 import io.penstock.server.management.ManagementAccess;
 import io.penstock.server.metrics.ConfigurationMetrics;
+import io.penstock.server.start.StartConfiguration;
+import io.penstock.server.start.UpstreamOverride;
 import io.penstock.server.tls.TlsReload;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.ConfigurableApplicationContext;

@@ -6,8 +6,8 @@ import static io.penstock.server.url.UrlParameters.SENTINEL_TLS;
 import static io.penstock.server.url.UrlParameters.SENTINEL_USER;
 import static io.penstock.server.url.UrlParameters.WITH_MASTER;
 
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;

@@ -3,12 +3,13 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.pkitesting.X509Bundle;
-import io.penstock.core.ChangePlan;
-import io.penstock.core.ChangePlan.Action;
-import io.penstock.core.ChangePlan.Step;
 import io.penstock.core.Proxy;
+import io.penstock.core.change.ChangePlan;
+import io.penstock.core.change.ChangePlan.Action;
+import io.penstock.core.change.ChangePlan.Step;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.server.change.Effect;
+import io.penstock.server.start.StartConfiguration;
 import io.penstock.testkit.tls.TestAuthority;
 import java.io.IOException;
 import java.nio.file.Files;

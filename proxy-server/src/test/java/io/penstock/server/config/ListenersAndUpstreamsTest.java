@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ListenAddress.Permissions;
@@ -16,6 +16,8 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Zones;
+import io.penstock.server.mapping.MissingResourceException;
+import io.penstock.server.mapping.SettingsMapping;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,11 +2,12 @@ package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ChangePlan;
 import io.penstock.core.Proxy;
+import io.penstock.core.change.ChangePlan;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.server.change.Effect;
 import io.penstock.server.it.SteadyCluster;
+import io.penstock.server.start.StartConfiguration;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.wire.RespClient;
 import java.util.HashMap;

@@ -3,9 +3,10 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
+import io.penstock.server.start.StartConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardServer;
@@ -14,6 +14,7 @@ import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
+import io.penstock.server.mapping.SettingsMapping;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

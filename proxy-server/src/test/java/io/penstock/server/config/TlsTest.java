@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.server.start.StartConfiguration;
 import io.penstock.testkit.cluster.TlsFiles;
 import io.penstock.testkit.tls.TestAuthority;
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;

@@ -2,8 +2,8 @@ package io.penstock.server.fault;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.observe.ProxyStats.NodeStats;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.server.it.FrozenNode;
 import io.penstock.server.it.Keys;

@@ -1,6 +1,6 @@
 package io.penstock.server.fault;
 
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.transport.Transport;
 import io.penstock.server.fault.FaultTimeline.Entry;
 import io.penstock.server.it.DispatchMode;

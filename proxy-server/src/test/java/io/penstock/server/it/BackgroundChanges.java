@@ -2,13 +2,13 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ChangeRejectedException;
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Backend;
-import io.penstock.core.ProxySettings.Listen;
-import io.penstock.core.ProxySettings.Listener;
-import io.penstock.core.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Backend;
+import io.penstock.core.assembly.ProxySettings.Listen;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;

@@ -1,13 +1,13 @@
 package io.penstock.server.it;
 
-import io.penstock.core.ChangePlan;
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Listener;
-import io.penstock.core.ProxySettings.Upstream;
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.change.ChangePlan;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;

@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;

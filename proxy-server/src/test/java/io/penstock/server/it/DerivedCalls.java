@@ -1,7 +1,7 @@
 package io.penstock.server.it;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.spec.BeginSearch;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.testkit.wire.Wire;

@@ -2,9 +2,9 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.command.CommandSpec;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

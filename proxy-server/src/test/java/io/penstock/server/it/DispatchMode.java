@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import java.util.Locale;
 
 /**

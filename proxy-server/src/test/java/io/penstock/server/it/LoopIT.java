@@ -3,10 +3,10 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.core.ChangeRejectedException;
+import io.penstock.core.change.ChangeRejectedException;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;

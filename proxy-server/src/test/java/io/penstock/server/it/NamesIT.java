@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.topology.ClusterUpstreamSettings;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;

@@ -1,12 +1,13 @@
 package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxySettings;
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
@@ -16,7 +17,6 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.NodeTls;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;

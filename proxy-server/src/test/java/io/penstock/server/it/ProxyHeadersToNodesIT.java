@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.cluster.Slot;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;

@@ -3,11 +3,11 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;

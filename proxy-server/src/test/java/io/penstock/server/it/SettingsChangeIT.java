@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.core.ChangePlan;
-import io.penstock.core.ChangePlan.Action;
-import io.penstock.core.ChangeRejectedException;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.change.ChangePlan;
+import io.penstock.core.change.ChangePlan.Action;
+import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;

@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.ProxyUpstream;
+import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;

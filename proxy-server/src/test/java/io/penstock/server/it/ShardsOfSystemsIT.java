@@ -3,13 +3,13 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.cluster.Slot;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.SlotShare;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;

@@ -3,7 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.NodeTls.Verify;

@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.core.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.server.it.DispatchMode;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.wire.RespClient;

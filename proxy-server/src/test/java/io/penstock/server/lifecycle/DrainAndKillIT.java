@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
+import io.penstock.core.assembly.ProxyListener;
 import io.penstock.server.it.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;

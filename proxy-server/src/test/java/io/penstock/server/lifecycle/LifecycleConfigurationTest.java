@@ -3,7 +3,7 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;

@@ -3,7 +3,7 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
+import io.penstock.core.assembly.ProxyListener;
 import io.penstock.server.it.BusyClient;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;

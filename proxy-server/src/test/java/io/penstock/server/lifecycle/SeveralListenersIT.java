@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
+import io.penstock.core.assembly.ProxyListener;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.server.it.SharedCluster;
 import io.penstock.server.it.SharedGroup;

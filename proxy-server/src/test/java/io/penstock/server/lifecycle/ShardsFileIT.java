@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.Proxy;
-import io.penstock.core.ProxyListener;
-import io.penstock.core.ProxySettings;
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.shards.ShardsUpstreamSettings;

@@ -3,7 +3,7 @@ package io.penstock.server.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.config.PenstockProperties;
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
 import io.penstock.server.change.ReloadOutcome;
-import io.penstock.server.config.StartConfiguration;
 import io.penstock.server.lifecycle.ProxyLifecycle;
+import io.penstock.server.start.StartConfiguration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

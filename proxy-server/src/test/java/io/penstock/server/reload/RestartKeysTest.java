@@ -3,7 +3,7 @@ package io.penstock.server.reload;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.server.config.PenstockProperties;
-import io.penstock.server.config.StartConfiguration;
+import io.penstock.server.start.StartConfiguration;
 import org.junit.jupiter.api.Test;
 import org.springframework.mock.env.MockEnvironment;
 

@@ -3,8 +3,8 @@ package io.penstock.server.url;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
-import io.penstock.core.topology.ClusterUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;

@@ -1,0 +1,267 @@
+package io.penstock.core.assembly;
+
+import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.command.CommandRules;
+import io.penstock.core.limit.ClientLimits;
+import io.penstock.core.listener.AcceptSettings;
+import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.observe.Label;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.ProxyChain;
+import io.penstock.core.upstream.ReadSettings;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of a proxy. Immutable. The caller validates the values: names are unique, and each
+ * listener names an upstream that exists.
+ *
+ * @param listeners where clients connect, at least one
+ * @param upstreams the servers that commands are sent to, at least one
+ * @param dispatch how commands are sent to nodes
+ * @param commands which commands are allowed and denied
+ * @param transport the I/O transport of the event loops
+ * @param eventLoops number of event loops, at least 1
+ * @param timeSlice the scheduler time slice that event loop threads request from the kernel, where
+ *     it is configurable; zero requests none
+ * @param drainTimeout time that clients have to end what they have begun when their listener or
+ *     upstream goes away, or their listener is taken out of service; then they are closed
+ */
+public record ProxySettings(
+    List<Listener> listeners,
+    List<Upstream> upstreams,
+    Dispatch dispatch,
+    CommandRules commands,
+    Transport transport,
+    int eventLoops,
+    Duration timeSlice,
+    Duration drainTimeout) {
+
+  /** The name of the listener, and of the upstream, of a proxy that has only one. */
+  public static final String DEFAULT_NAME = "default";
+
+  public ProxySettings {
+    listeners = List.copyOf(listeners);
+    upstreams = List.copyOf(upstreams);
+  }
+
+  /**
+   * A listener.
+   *
+   * @param name unique among listeners
+   * @param upstream the name of the upstream that it serves
+   * @param listen the address, the password and the limits on clients
+   * @param facade the cluster that Penstock presents to clients, or null if it presents a single
+   *     server
+   */
+  public record Listener(
+      String name, String upstream, Listen listen, @Nullable ClusterFacade facade) {
+
+    /** Returns the listener of a proxy that has only one, for the upstream {@code default}. */
+    public static Listener ofDefault(Listen listen, @Nullable ClusterFacade facade) {
+      return new Listener(DEFAULT_NAME, DEFAULT_NAME, listen, facade);
+    }
+
+    /** Returns whether another listener has the same Unix socket with other permissions. */
+    public boolean hasOtherPermissions(Listener other) {
+      return listen.address() instanceof ListenAddress.Unix own
+          && other.listen.address() instanceof ListenAddress.Unix others
+          && own.name().equals(others.name())
+          && !own.permissions().equals(others.permissions());
+    }
+
+    private Listener asRunning(@Nullable Listener running) {
+      return running != null && hasOtherPermissions(running)
+          ? new Listener(name, upstream, listen.withAddress(running.listen.address()), facade)
+          : this;
+    }
+
+    /** Returns this listener with another limit on clients. */
+    public Listener withMaxClients(int maxClients) {
+      return new Listener(name, upstream, listen.withMaxClients(maxClients), facade);
+    }
+  }
+
+  /**
+   * An upstream.
+   *
+   * @param name unique among upstreams
+   * @param kind the servers that commands are sent to
+   * @param backend connections to the nodes
+   * @param refresh how the topology is kept current
+   * @param reads which nodes requests that only read are sent to
+   */
+  public record Upstream(
+      String name, UpstreamSettings kind, Backend backend, Refresh refresh, ReadSettings reads) {
+
+    /** Returns the upstream of a proxy that has only one; it reads from masters. */
+    public static Upstream ofDefault(UpstreamSettings kind, Backend backend, Refresh refresh) {
+      return new Upstream(DEFAULT_NAME, kind, backend, refresh, ReadSettings.MASTER_ONLY);
+    }
+  }
+
+  /**
+   * The address of a listener, and the limits on its clients.
+   *
+   * @param address where clients connect
+   * @param maxClients most clients at once; further connections are rejected with Redis's error
+   * @param password the password for {@code AUTH} of clients, or null for no authentication
+   * @param passwordOverlap how long a password stays valid when another one replaces it
+   * @param maxBulkLength longest argument in bytes; Redis's {@code proto-max-bulk-len}
+   * @param arrivals how connections are accepted
+   * @param clients limits on clients
+   */
+  public record Listen(
+      ListenAddress address,
+      int maxClients,
+      @Nullable String password,
+      Duration passwordOverlap,
+      int maxBulkLength,
+      AcceptSettings arrivals,
+      ClientLimits clients) {
+
+    private Listen withAddress(ListenAddress other) {
+      return new Listen(
+          other, maxClients, password, passwordOverlap, maxBulkLength, arrivals, clients);
+    }
+
+    private Listen withMaxClients(int most) {
+      return new Listen(address, most, password, passwordOverlap, maxBulkLength, arrivals, clients);
+    }
+  }
+
+  /** How commands are sent to nodes. */
+  public sealed interface Dispatch {
+
+    /** Over shared connections: all clients of an event loop use the same ones. */
+    record Async() implements Dispatch {}
+
+    /**
+     * By one virtual thread per client, over leased connections.
+     *
+     * @param maxConnectionsPerNode most leased connections to one node, over all event loops;
+     *     divided between the loops, at least one each
+     */
+    record Sync(int maxConnectionsPerNode) implements Dispatch {}
+  }
+
+  /**
+   * Connections to the nodes.
+   *
+   * @param connectTimeout for TCP connect and handshake
+   * @param commandTimeout how long a node may take to answer a command, counted from sending
+   * @param connectionsPerLoop shared pipelined connections from one event loop to one node, at
+   *     least 1
+   * @param exclusiveConnectionsPerLoop most leased connections from one event loop to one node, at
+   *     least 1
+   * @param hold the failover hold: how long, and how many, requests wait for a node
+   * @param bounds limits on the queue of one shared connection
+   */
+  public record Backend(
+      Duration connectTimeout,
+      Duration commandTimeout,
+      int connectionsPerLoop,
+      int exclusiveConnectionsPerLoop,
+      FailoverHold hold,
+      QueueLimits bounds) {}
+
+  /**
+   * Limits of the failover hold: requests that did not run, because the node cannot be reached or
+   * returned a retryable error, wait to be retried.
+   *
+   * @param maxDuration longest wait, counted from the arrival of the request; a value below the
+   *     command timeout has no effect
+   * @param maxRequests most requests in the hold on one event loop, at least 1
+   */
+  public record FailoverHold(Duration maxDuration, int maxRequests) {}
+
+  /**
+   * Topology refresh.
+   *
+   * @param period time between periodic refreshes
+   * @param minRefreshInterval least time between two adaptive refreshes
+   */
+  public record Refresh(Duration period, Duration minRefreshInterval) {}
+
+  /** Returns these settings with other listeners. */
+  public ProxySettings withListeners(List<Listener> others) {
+    return new ProxySettings(
+        others, upstreams, dispatch, commands, transport, eventLoops, timeSlice, drainTimeout);
+  }
+
+  /**
+   * Returns these settings with what only a restart changes as in {@code running}: dispatch,
+   * transport, number of event loops, time slice, and the permissions of the file of a Unix socket.
+   */
+  public ProxySettings asRunning(ProxySettings running) {
+    return new ProxySettings(
+        listeners.stream().map(each -> each.asRunning(running.findListener(each.name()))).toList(),
+        upstreams,
+        running.dispatch,
+        commands,
+        running.transport,
+        running.eventLoops,
+        running.timeSlice,
+        drainTimeout);
+  }
+
+  /**
+   * Returns the upstream with this name.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public Upstream upstream(String name) {
+    Upstream found = findUpstream(name);
+    if (found == null) {
+      throw new IllegalArgumentException("no upstream " + name);
+    }
+    return found;
+  }
+
+  /** Returns the upstream with this name, or null. */
+  public @Nullable Upstream findUpstream(String name) {
+    return upstreams.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** Returns the listener with this name, or null. */
+  public @Nullable Listener findListener(String name) {
+    return listeners.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /**
+   * Returns the names of the upstreams with a listener that have this one as a part, as shards
+   * have.
+   */
+  public List<String> wholesOf(Upstream part) {
+    return listeners.stream()
+        .map(Listener::upstream)
+        .distinct()
+        .filter(name -> upstream(name).kind().parts().contains(part.kind()))
+        .toList();
+  }
+
+  /** Returns the settings of one event loop's connections to the nodes of an upstream. */
+  BackendSettings backendSettings(Upstream upstream, ProxyChain chain) {
+    int turnConnections =
+        switch (dispatch) {
+          case Dispatch.Async _ -> 0;
+          case Dispatch.Sync(int most) -> Math.max(1, most / eventLoops);
+        };
+    Backend backend = upstream.backend();
+    return new BackendSettings(
+        backend.connectTimeout(),
+        backend.commandTimeout(),
+        backend.connectionsPerLoop(),
+        backend.exclusiveConnectionsPerLoop(),
+        turnConnections,
+        backend.hold().maxRequests(),
+        backend.bounds(),
+        upstream.reads(),
+        Label.ofUpstream(upstream.name(), upstreams.size() == 1),
+        chain);
+  }
+}

@@ -1,0 +1,118 @@
+package io.penstock.core.assembly;
+
+import io.penstock.core.observe.ProxyEvents;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.SubscriberCounts;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.transport.LoopGroup;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+
+/**
+ * The subscriptions of an upstream's clients: one hub for each event loop and lane. The upstreams
+ * that replace each other while the servers stay the same share them, so that a change of the
+ * settings ends no subscription and loses no message. The hubs follow the topology and the settings
+ * of one of them, the leader, and are closed with the last. Safe from any thread.
+ */
+final class SharedSubscriptions {
+
+  private final LoopGroup group;
+  private final ProxyEvents events;
+  private final SubscriberCounts counts;
+  private final LoopParts<Hub> hubs;
+  private final List<ProxyUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
+  private volatile ProxyUpstream leader;
+
+  /**
+   * @param first the first to share them, which leads
+   */
+  SharedSubscriptions(LoopGroup group, ProxyEvents events, ProxyUpstream first, int lanes) {
+    this.group = group;
+    this.events = events;
+    this.counts = lanes == 1 ? new SubscriberCounts() : SubscriberCounts.ofEqualNodes();
+    this.hubs = new LoopParts<>(group, lanes);
+    this.leader = first;
+  }
+
+  /** Adds an upstream, until it calls {@link #leave}. */
+  void join(ProxyUpstream upstream) {
+    sharers.add(upstream);
+  }
+
+  /**
+   * Removes an upstream. If it led, the latest other one leads. Completes when the hubs are closed,
+   * if it was the last.
+   */
+  CompletableFuture<Void> leave(ProxyUpstream upstream) {
+    sharers.remove(upstream);
+    if (sharers.isEmpty()) {
+      return hubs.run(Hub::close);
+    }
+    if (isLedBy(upstream)) {
+      lead(sharers.getLast());
+    }
+    return CompletableFuture.completedFuture(null);
+  }
+
+  /** Returns those that share them, oldest first. */
+  List<ProxyUpstream> sharers() {
+    return sharers;
+  }
+
+  boolean isLedBy(ProxyUpstream upstream) {
+    return leader.equals(upstream);
+  }
+
+  /** Has the hubs follow an upstream. */
+  void lead(ProxyUpstream upstream) {
+    leader = upstream;
+    hubs.visit((hub, _, lane) -> follow(hub, lane));
+  }
+
+  private void follow(Hub hub, int lane) {
+    ProxyUpstream latest = leader;
+    hub.adopt(latest.nodes(lane), latest.backend());
+  }
+
+  /** Returns the hub of a loop and lane; makes it if there is none. On that loop. */
+  Hub hub(Loop loop, int lane) {
+    return hubs.of(loop, lane, this::makeHub);
+  }
+
+  private Hub makeHub(Loop loop, int lane) {
+    ProxyUpstream latest = leader;
+    return new Hub(group, loop, latest.backend(), latest.nodes(lane), events, counts);
+  }
+
+  /**
+   * Called several times per command timeout by each upstream that has connections on the loop, on
+   * that loop.
+   */
+  void tick(Hub hub, int lane, long now) {
+    follow(hub, lane); // it may have been made after lead() by one that saw the former leader
+    hub.tick(now);
+  }
+
+  /** The topology of an upstream has changed. */
+  void topologyChanged(ProxyUpstream upstream) {
+    if (isLedBy(upstream)) {
+      hubs.forEach(Hub::adoptTopology);
+    }
+  }
+
+  /** The password of the nodes has changed. */
+  void authenticateAgain() {
+    hubs.forEach(Hub::authenticateAgain);
+  }
+
+  SubscriberCounts counts() {
+    return counts;
+  }
+
+  /** Returns a value of each hub, read on its loop. Completes on one of the loops. */
+  <T> CompletableFuture<List<T>> collect(Function<Hub, T> read) {
+    return hubs.collect(read);
+  }
+}

@@ -1,0 +1,214 @@
+package io.penstock.core.assembly;
+
+import io.penstock.core.listener.Admission;
+import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.HeldStats;
+import io.penstock.core.observe.ProxyStats.LoopStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ProxyStats.Pressure;
+import io.penstock.core.observe.ProxyStats.PubSubStats;
+import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.pubsub.Hub;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.SubscriberCounts;
+import io.penstock.core.session.SessionLoop;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.RetryablePrefix;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * Sums the statistics of the loops of a listener or of an upstream. What the other one counts is
+ * zero in the sum, so that they can be added.
+ */
+public final class StatsCollector {
+
+  private StatsCollector() {}
+
+  /**
+   * Figures about an upstream's connections of one loop, read on that loop: those for commands or
+   * those for subscriptions.
+   *
+   * @param nodes statistics of open connections, by node
+   * @param closed statistics of closed connections, by node
+   */
+  public record UpstreamFigures(
+      List<NodeStats> nodes, List<NodeStats> closed, HeldStats held, ReadCounts reads) {
+
+    static final UpstreamFigures NONE =
+        new UpstreamFigures(List.of(), List.of(), HeldStats.NONE, ReadCounts.NONE);
+
+    /** Returns the sum with those of another loop, or of a closed upstream. */
+    UpstreamFigures plus(UpstreamFigures other) {
+      return new UpstreamFigures(
+          joined(nodes, other.nodes),
+          joined(closed, other.closed),
+          held.plus(other.held),
+          reads.plus(other.reads));
+    }
+
+    private static List<NodeStats> joined(List<NodeStats> some, List<NodeStats> more) {
+      Map<Endpoint, NodeStats> byNode = new LinkedHashMap<>();
+      Stream.concat(some.stream(), more.stream())
+          .forEach(each -> byNode.merge(each.node(), each, NodeStats::plus));
+      return List.copyOf(byNode.values());
+    }
+
+    static UpstreamFigures of(UpstreamLoop loop) {
+      return new UpstreamFigures(
+          loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads());
+    }
+
+    static UpstreamFigures of(Hub hub) {
+      return new UpstreamFigures(hub.stats(), hub.closedStats(), HeldStats.NONE, ReadCounts.NONE);
+    }
+  }
+
+  /** Reads the statistics of a listener's clients on one loop. Must be called on that loop. */
+  static ProxyStats read(SessionLoop clients) {
+    LoopCounters counters = clients.counters();
+    List<CommandStats> commands = new ArrayList<>();
+    clients.servers().commands().specs().forEach(spec -> addIfSeen(spec, counters, commands));
+    Map<RetryablePrefix, Long> redirects = new EnumMap<>(RetryablePrefix.class);
+    for (RetryablePrefix kind : RetryablePrefix.values()) {
+      redirects.put(kind, counters.redirects(kind));
+    }
+    return new ProxyStats(
+        commands,
+        0,
+        0,
+        0,
+        0,
+        List.of(),
+        redirects,
+        List.of(),
+        new PubSubStats(0, 0, 0, counters.messages()),
+        clients.traffic(),
+        counters.errors(),
+        HeldStats.NONE,
+        clients.pressure(),
+        ReadCounts.NONE);
+  }
+
+  private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
+    Map<Outcome, Long> outcomes = new EnumMap<>(Outcome.class);
+    long seen = 0;
+    for (Outcome outcome : Outcome.values()) {
+      long count = counters.count(spec.id(), outcome);
+      outcomes.put(outcome, count);
+      seen += count;
+    }
+    if (seen == 0) {
+      return;
+    }
+    long[] buckets = new long[DurationBuckets.BOUNDED + 1];
+    for (int i = 0; i < buckets.length; i++) {
+      buckets[i] = counters.bucket(spec.id(), i);
+    }
+    into.add(
+        new CommandStats(spec.displayName(), outcomes, buckets, counters.totalNanos(spec.id())));
+  }
+
+  /** Sums the statistics of a listener's clients on all loops. */
+  static ProxyStats ofListener(List<ProxyStats> loops, Admission admission) {
+    ProxyStats clients =
+        new ProxyStats(
+            List.of(),
+            admission.now(),
+            admission.total(),
+            admission.rejected(),
+            admission.delayed(),
+            List.of(),
+            zeroRedirects(),
+            List.of(),
+            PubSubStats.NONE,
+            Traffic.NONE,
+            Map.of(),
+            HeldStats.NONE,
+            Pressure.NONE,
+            ReadCounts.NONE);
+    return loops.stream().reduce(clients, ProxyStats::plus);
+  }
+
+  private static Map<RetryablePrefix, Long> zeroRedirects() {
+    Map<RetryablePrefix, Long> zero = new EnumMap<>(RetryablePrefix.class);
+    for (RetryablePrefix kind : RetryablePrefix.values()) {
+      zero.put(kind, 0L);
+    }
+    return zero;
+  }
+
+  /** Sums the figures about an upstream of all loops, and of what it has inherited. */
+  static ProxyStats ofUpstream(List<UpstreamFigures> all, SubscriberCounts subscribers) {
+    HeldStats held = HeldStats.NONE;
+    ReadCounts reads = ReadCounts.NONE;
+    for (UpstreamFigures each : all) {
+      held = held.plus(each.held());
+      reads = reads.plus(each.reads());
+    }
+    return new ProxyStats(
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        nodes(all),
+        Map.of(),
+        List.of(),
+        new PubSubStats(
+            subscribers.nameCount(Kind.CHANNEL),
+            subscribers.nameCount(Kind.PATTERN),
+            subscribers.nameCount(Kind.SHARD),
+            0),
+        Traffic.NONE,
+        Map.of(),
+        held,
+        Pressure.NONE,
+        reads);
+  }
+
+  /** Returns statistics of nothing but the event loops. */
+  public static ProxyStats ofLoops(List<LoopStats> loops) {
+    return new ProxyStats(
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        List.of(),
+        Map.of(),
+        loops,
+        PubSubStats.NONE,
+        Traffic.NONE,
+        Map.of(),
+        HeldStats.NONE,
+        Pressure.NONE,
+        ReadCounts.NONE);
+  }
+
+  /**
+   * Lists only nodes with an open connection on some loop; subscriber connections count. The
+   * statistics of their closed connections are added.
+   */
+  private static List<NodeStats> nodes(List<UpstreamFigures> figures) {
+    Map<Endpoint, NodeStats> nodes = new LinkedHashMap<>();
+    for (UpstreamFigures each : figures) {
+      each.nodes().forEach(node -> nodes.merge(node.node(), node, NodeStats::plus));
+    }
+    for (UpstreamFigures each : figures) {
+      each.closed()
+          .forEach(past -> nodes.computeIfPresent(past.node(), (_, now) -> now.plus(past)));
+    }
+    return List.copyOf(nodes.values());
+  }
+}

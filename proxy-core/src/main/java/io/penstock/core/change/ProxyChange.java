@@ -1,0 +1,207 @@
+package io.penstock.core.change;
+
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.listener.ListeningSocket;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One change of the settings of a running proxy. First everything new is made, tried and bound,
+ * while the proxy goes on as before; if that fails, it is closed again, and nothing has changed.
+ * Then all parts change to it, which cannot fail. Used once; its stages run one after the other, on
+ * any thread.
+ */
+public final class ProxyChange {
+
+  private final Running before;
+  private final ProxySettings next;
+  private final PartsFactory factory;
+  private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
+  private final Map<String, ProxyListener> listeners = new LinkedHashMap<>();
+  private final List<ProxyUpstream> trials = new ArrayList<>(); // only to try changed passwords
+  private final List<Opened> opened = new ArrayList<>();
+
+  /**
+   * @param next with what only a restart changes as in {@code before}
+   */
+  public ProxyChange(Running before, ProxySettings next, PartsFactory factory) {
+    this.before = before;
+    this.next = next;
+    this.factory = factory;
+  }
+
+  /** Makes parts of the proxy. */
+  public interface PartsFactory {
+
+    ProxyUpstream upstream(Upstream settings, ProxySettings all, @Nullable ProxyUpstream before);
+
+    ProxyListener listener(Listener settings, ProxySettings all, ProxyUpstream upstream);
+
+    /**
+     * Completes when a new upstream answers as well as an earlier one, or fails with the reason.
+     */
+    CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier);
+  }
+
+  /** The sockets that a listener will have. */
+  private record Opened(ProxyListener listener, List<ListeningSocket> sockets) {}
+
+  /**
+   * Makes, tries and binds everything new.
+   *
+   * @return completes when the change can be committed; fails, with everything closed that was
+   *     made, if it cannot
+   */
+  public CompletableFuture<Void> prepare() {
+    return prepareUpstreams()
+        .thenCompose(_ -> prepareListeners())
+        .handle((_, failure) -> failure)
+        .thenCompose(failure ->
+            failure == null
+                ? CompletableFuture.completedFuture(null)
+                : abandon().thenCompose(_ -> CompletableFuture.failedFuture(failure)));
+  }
+
+  private CompletableFuture<Void> prepareUpstreams() {
+    List<CompletableFuture<Void>> tried = new ArrayList<>();
+    for (Listener listener : next.listeners()) {
+      String name = listener.upstream();
+      if (!upstreams.containsKey(name)) {
+        Upstream settings = next.upstream(name);
+        ProxyUpstream earlier = before.upstreams().get(name);
+        upstreams.put(name, upstream(settings, earlier, tried));
+      }
+    }
+    return CompletableFuture.allOf(tried.toArray(CompletableFuture[]::new));
+  }
+
+  private ProxyUpstream upstream(
+      Upstream settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
+    if (earlier != null
+        && earlier.settings().equals(settings)
+        && earlier.settings().kind().passwords().equals(settings.kind().passwords())) {
+      return earlier;
+    }
+    ProxyUpstream made = factory.upstream(settings, next, earlier);
+    made.start();
+    if (earlier != null) {
+      tried.add(factory.trial(made, earlier));
+    }
+    if (earlier != null && earlier.settings().equals(settings)) {
+      trials.add(made);
+      return earlier; // with other passwords, which are changed in place
+    }
+    return made;
+  }
+
+  private CompletableFuture<Void> prepareListeners() {
+    CompletableFuture<Void> bound = CompletableFuture.completedFuture(null);
+    for (Listener settings : next.listeners()) {
+      ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
+      ProxyListener earlier = before.listeners().get(settings.name());
+      ProxyListener listener =
+          earlier == null ? factory.listener(settings, next, upstream) : earlier;
+      listeners.put(settings.name(), listener);
+      ListenAddress address = settings.listen().address();
+      if (earlier == null || !earlier.settings().listen().address().equals(address)) {
+        bound = bound.thenCompose(_ -> open(listener, address));
+      }
+    }
+    return bound;
+  }
+
+  private CompletableFuture<Void> open(ProxyListener listener, ListenAddress address) {
+    return listener
+        .open(address, this::boundNow)
+        .thenAccept(sockets -> opened.add(new Opened(listener, sockets)));
+  }
+
+  private @Nullable ListeningSocket boundNow(ListenAddress address) {
+    for (ProxyListener listener : before.listeners().values()) {
+      ListeningSocket socket = listener.find(address);
+      if (socket != null) {
+        return socket;
+      }
+    }
+    return null;
+  }
+
+  /** Closes everything that was made. In place of {@link #commit}. */
+  public CompletableFuture<Void> abandon() {
+    List<CompletableFuture<Void>> closed = new ArrayList<>();
+    opened.forEach(each -> closed.add(each.listener().discard(each.sockets())));
+    Running.without(listeners.values(), before.listeners().values())
+        .forEach(each -> closed.add(each.close()));
+    Running.without(upstreams.values(), before.upstreams().values())
+        .forEach(each -> closed.add(each.close()));
+    trials.forEach(each -> closed.add(each.close()));
+    return CompletableFuture.allOf(closed.toArray(CompletableFuture[]::new));
+  }
+
+  /** Returns the proxy after the change. */
+  public Running after() {
+    return new Running(next, listeners, upstreams);
+  }
+
+  /**
+   * Changes all parts that go on. To be called after {@link #prepare}.
+   *
+   * @return completes when new clients and new requests follow the new settings
+   */
+  public CompletableFuture<Void> commit() {
+    upstreams.values().forEach(ProxyUpstream::endTrial);
+    changePasswords();
+    List<CompletableFuture<Void>> adopted = new ArrayList<>();
+    takeOver();
+    upstreams.values().forEach(each -> adopted.add(each.adopt(next.commands())));
+    for (Listener settings : next.listeners()) {
+      ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
+      ProxyListener listener = Objects.requireNonNull(listeners.get(settings.name()));
+      if (!listener.settings().equals(settings) || !listener.upstream().equals(upstream)) {
+        adopted.add(listener.adopt(settings, upstream));
+      }
+    }
+    opened.forEach(each -> each.listener().take(each.sockets()));
+    opened.forEach(each -> adopted.add(each.listener().closeOthers()));
+    trials.forEach(each -> adopted.add(each.close()));
+    return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new));
+  }
+
+  private void changePasswords() {
+    for (ProxyUpstream trial : trials) {
+      ProxyUpstream running = upstreams.get(trial.name());
+      if (running != null) {
+        running.changePasswords(trial.settings().kind().allCredentials());
+      }
+    }
+  }
+
+  private void takeOver() {
+    for (ProxyUpstream upstream : upstreams.values()) {
+      ProxyUpstream earlier = before.upstreams().get(upstream.name());
+      if (earlier != null && !earlier.equals(upstream)) {
+        upstream.takeOver(earlier);
+      }
+    }
+  }
+
+  /** Returns the listeners that the new settings do not have. */
+  public List<ProxyListener> removedListeners() {
+    return Running.without(before.listeners().values(), listeners.values());
+  }
+
+  /** Returns the upstreams that are replaced, or that no listener serves any more. */
+  public List<ProxyUpstream> replacedUpstreams() {
+    return Running.without(before.upstreams().values(), upstreams.values());
+  }
+}

@@ -1,0 +1,36 @@
+package io.penstock.core.change;
+
+import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxyUpstream;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The parts of a running proxy at one time. Immutable; a change of the settings replaces it.
+ *
+ * @param settings in force
+ * @param listeners by name, in the order of the settings
+ * @param upstreams those that a listener serves, by name, in the order of the first that does
+ */
+public record Running(
+    ProxySettings settings,
+    Map<String, ProxyListener> listeners,
+    Map<String, ProxyUpstream> upstreams) {
+
+  public Running {
+    listeners = Collections.unmodifiableMap(new LinkedHashMap<>(listeners));
+    upstreams = Collections.unmodifiableMap(new LinkedHashMap<>(upstreams));
+  }
+
+  /** Returns what {@code some} has and {@code others} has not. */
+  static <T> List<T> without(Collection<T> some, Collection<T> others) {
+    List<T> rest = new ArrayList<>(some);
+    rest.removeAll(others);
+    return rest;
+  }
+}

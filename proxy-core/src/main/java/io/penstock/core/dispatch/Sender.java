@@ -1,0 +1,38 @@
+package io.penstock.core.dispatch;
+
+import io.penstock.core.backend.Exchange;
+import io.penstock.core.node.Lease;
+import io.penstock.core.upstream.Endpoint;
+import org.jspecify.annotations.Nullable;
+
+/** Sends exchanges to nodes. Used on one loop only. */
+public interface Sender {
+
+  /**
+   * Sends the exchange to the node that serves its destination according to {@link
+   * NodeView#placement()}. A failure callback may come before this returns.
+   *
+   * @return false if that node does not keep up with this client: the caller should pause until
+   *     {@link Room#whenWritable}
+   */
+  boolean dispatch(Exchange exchange);
+
+  /**
+   * Sends the exchange to this node, regardless of the placement: a redirect named it, or the
+   * exchange is for this node only.
+   *
+   * @param asking whether to send {@code ASKING} first
+   */
+  void dispatchTo(Endpoint node, Exchange exchange, boolean asking);
+
+  /**
+   * Leases a connection to the node for one client; it is connected or connecting.
+   *
+   * @param first the first exchange to send on it
+   * @return null if the limit is reached
+   */
+  @Nullable Lease lease(Endpoint node, Exchange first);
+
+  /** Sends the exchange to this node so that no script of any client delays it. */
+  void sendPastScripts(Endpoint node, Exchange exchange);
+}

@@ -1,0 +1,49 @@
+package io.penstock.core.spec;
+
+import io.penstock.core.resp.RequestFrame;
+import java.util.List;
+
+/** The patterns of {@code SORT} and {@code SORT_RO}, which name keys: {@code BY w_* GET o_*->f}. */
+public final class SortPatterns {
+
+  /** There is no pattern. */
+  public static final int NONE = -1;
+
+  /** The options of {@code SORT} that have arguments. */
+  static final List<Option> OPTIONS =
+      List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
+
+  private SortPatterns() {}
+
+  /**
+   * Returns the first argument from {@code from} on that names keys; {@link #NONE} if there is
+   * none. Without a {@code *} it names none.
+   */
+  public static int next(RequestFrame frame, int from) {
+    int i = from;
+    while (i < frame.argc()) {
+      int arguments = Option.arguments(OPTIONS, frame, i);
+      if (arguments == 1 && i + 1 < frame.argc() && literal(frame, i + 1) < frame.length(i + 1)) {
+        return i + 1;
+      }
+      i += 1 + Math.max(0, arguments);
+    }
+    return NONE;
+  }
+
+  /** Returns how many bytes of a pattern precede its first {@code *}. */
+  public static int literal(RequestFrame frame, int argument) {
+    int offset = frame.offset(argument);
+    int length = frame.length(argument);
+    int star = frame.buffer().indexOf(offset, offset + length, (byte) '*');
+    return star < 0 ? length : star - offset;
+  }
+
+  /** Returns the error of a cluster for a pattern whose keys may be on other nodes. */
+  public static String error(RequestFrame frame, int argument) {
+    return "ERR "
+        + (Ascii.equalsIgnoreCase(frame, argument - 1, "by") ? "BY" : "GET")
+        + " option of SORT denied in cluster mode when keys formed by the pattern may be in"
+        + " different slots.";
+  }
+}

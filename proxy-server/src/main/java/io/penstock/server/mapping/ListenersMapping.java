@@ -1,0 +1,180 @@
+package io.penstock.server.mapping;
+
+import io.penstock.core.assembly.ProxySettings.Listen;
+import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.listener.AddressRange;
+import io.penstock.core.listener.ListenAddress;
+import io.penstock.core.listener.ProxyProtocol;
+import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.transport.Transport;
+import io.penstock.server.config.InvalidConfigurationException;
+import io.penstock.server.config.PenstockProperties;
+import io.penstock.server.config.PropertiesReader;
+import io.penstock.server.tls.TlsBundles;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Maps the properties of listeners to the core's settings, and rejects those that conflict. */
+final class ListenersMapping {
+
+  private final PropertiesReader reader;
+  private final TlsBundles bundles;
+  private final List<String> upstreams;
+  private final Transport transport;
+
+  ListenersMapping(
+      PropertiesReader reader, TlsBundles bundles, List<Upstream> upstreams, Transport transport) {
+    this.transport = transport;
+    this.reader = reader;
+    this.bundles = bundles;
+    this.upstreams = upstreams.stream().map(Upstream::name).toList();
+  }
+
+  /**
+   * Returns the listeners, at least one.
+   *
+   * @throws InvalidConfigurationException if one is invalid, or has the address of another
+   */
+  List<Listener> map(PenstockProperties properties) {
+    if (properties.listeners().isEmpty()) {
+      return List.of(map(UpstreamsMapping.DEFAULT, properties.defaultListener(), ""));
+    }
+    List<Listener> listeners = new ArrayList<>();
+    for (Map.Entry<String, PenstockProperties.Listener> entry : properties.listeners().entrySet()) {
+      Listener listener = map(entry.getKey(), entry.getValue(), prefix(entry.getKey()));
+      for (Listener other : listeners) {
+        addresses(entry.getKey()).rejectSame(listener, other);
+      }
+      listeners.add(listener);
+    }
+    return listeners;
+  }
+
+  private ListenAddressMapping addresses(String listener) {
+    return new ListenAddressMapping(reader, prefix(listener), transport);
+  }
+
+  private static String prefix(String name) {
+    return "listeners." + name + ".";
+  }
+
+  private Listener map(String name, PenstockProperties.Listener listener, String prefix) {
+    var address = new ListenAddressMapping(reader, prefix, transport).map(listener);
+    return new Listener(
+        name,
+        upstream(listener.upstream(), prefix + "upstream"),
+        new Listen(
+            address,
+            listener.maxClients(),
+            reader.secret(prefix + "password", listener.password(), listener.passwordFile()),
+            listener.passwordOverlap(),
+            Math.toIntExact(listener.protoMaxBulkLen().toBytes()),
+            ClientsMapping.acceptSettings(
+                listener,
+                proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
+                tls(listener.tls(), prefix + "tls.")),
+            ClientsMapping.limits(listener)),
+        facade(listener.clusterFacade(), address, prefix));
+  }
+
+  private @Nullable ClusterFacade facade(
+      PenstockProperties.ClusterFacade facade, ListenAddress address, String prefix) {
+    return switch (address) {
+      case ListenAddress.Tcp tcp -> new FacadeMapping(reader, prefix).map(facade, tcp.port());
+      case ListenAddress.Unix _ -> {
+        if (facade.enabled()) {
+          throw invalid(
+              prefix + "cluster-facade.enabled",
+              "clients of a cluster connect to hosts and ports, and this listener has a path",
+              "remove it, or write a port in place of the path");
+        }
+        yield null;
+      }
+    };
+  }
+
+  private @Nullable ProxyProtocol proxyProtocol(
+      PenstockProperties.ProxyProtocol protocol, ListenAddress address, String key) {
+    if (address instanceof ListenAddress.Unix && !protocol.from().isEmpty()) {
+      throw invalid(
+          key,
+          "clients of the Unix socket " + address + " have no IP address",
+          "write an empty list for this listener, or a port in place of its path");
+    }
+    List<AddressRange> from = new ArrayList<>();
+    for (String range : protocol.from()) {
+      try {
+        from.add(AddressRange.parse(range.strip()));
+      } catch (IllegalArgumentException e) {
+        throw invalid(
+            key, String.valueOf(e.getMessage()), "write addresses or ranges such as 10.0.0.0/8");
+      }
+    }
+    return from.isEmpty() ? null : new ProxyProtocol(from, protocol.timeout());
+  }
+
+  private @Nullable ListenerTls tls(PenstockProperties.ClientTls tls, String section) {
+    String bundle = tls.bundle();
+    boolean presented = tls.clientAuth() != ClientAuth.NONE;
+    if (bundle == null) {
+      if (presented || !tls.certificateUsers().isEmpty()) {
+        throw invalid(
+            section + (presented ? "client-auth" : "certificate-users"),
+            "this listener has no TLS",
+            "set " + reader.written(section + "bundle") + " too");
+      }
+      return null;
+    }
+    if (!presented && !tls.certificateUsers().isEmpty()) {
+      throw invalid(
+          section + "certificate-users",
+          "clients present no certificate",
+          "set " + reader.written(section + "client-auth") + " to want or need");
+    }
+    try {
+      return bundles.listenerTls(
+          bundle,
+          new ListenerTls.Settings(
+              tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
+    } catch (IllegalArgumentException e) {
+      throw invalid(
+          section + "bundle",
+          String.valueOf(e.getMessage()),
+          UpstreamsMapping.correctBundle(e, bundle, bundles));
+    }
+  }
+
+  private String upstream(@Nullable String wanted, String key) {
+    if (wanted == null) {
+      if (upstreams.size() == 1 || upstreams.contains(UpstreamsMapping.DEFAULT)) {
+        return upstreams.size() == 1 ? upstreams.getFirst() : UpstreamsMapping.DEFAULT;
+      }
+      throw invalid(
+          // the listener default has no such key
+          key.equals("upstream") ? "listeners" : key,
+          "there are several upstreams, and none is named default",
+          key.equals("upstream")
+              ? "write listeners, each with the name of its upstream: " + known()
+              : "write the name of one: " + known());
+    }
+    if (!upstreams.contains(wanted)) {
+      throw invalid(key, "there is no such upstream", "write one of " + known());
+    }
+    return wanted;
+  }
+
+  private String known() {
+    return upstreams.stream().sorted().collect(Collectors.joining(", "));
+  }
+
+  private InvalidConfigurationException invalid(String key, String reason, String fix) {
+    return new InvalidConfigurationException(reader.fault(key, reason, fix));
+  }
+}

@@ -1,0 +1,330 @@
+package io.penstock.server.mapping;
+
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Backend;
+import io.penstock.core.assembly.ProxySettings.FailoverHold;
+import io.penstock.core.assembly.ProxySettings.Refresh;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.backend.QueueLimits;
+import io.penstock.core.control.ControlPlane;
+import io.penstock.core.tls.NodeTls;
+import io.penstock.core.tls.NodeTls.Verify;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.transport.Transport;
+import io.penstock.core.transport.UnixSockets;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.NodeTransport;
+import io.penstock.server.config.InvalidConfigurationException;
+import io.penstock.server.config.PenstockProperties;
+import io.penstock.server.config.PropertiesReader;
+import io.penstock.server.tls.TlsBundles;
+import io.penstock.server.tls.UnusableBundleException;
+import io.penstock.server.url.Resource;
+import io.penstock.server.url.ResourceUrl;
+import io.penstock.server.url.UrlSecrets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Maps the properties of upstreams to the core's settings, and rejects those that conflict. */
+final class UpstreamsMapping {
+
+  /** The upstream that {@code transpond} describes. */
+  static final String DEFAULT = ProxySettings.DEFAULT_NAME;
+
+  private static final String TRANSPOND = "transpond.local.resource";
+
+  private static final String PREFIX = "upstreams.";
+
+  private final PropertiesReader reader;
+  private final TlsBundles bundles;
+  private final Transport transport;
+
+  /**
+   * @param transport as configured
+   */
+  UpstreamsMapping(PropertiesReader reader, TlsBundles bundles, Transport transport) {
+    this.reader = reader;
+    this.bundles = bundles;
+    this.transport = transport;
+  }
+
+  /**
+   * Returns the upstreams: {@code default} first, if it is there, and then as they are written.
+   *
+   * @param demo the resource of {@code default} that replaces the configured one, or null
+   * @throws InvalidConfigurationException if one is invalid
+   */
+  List<Upstream> map(PenstockProperties properties, @Nullable String demo) {
+    Map<String, PenstockProperties.Upstream> all = all(properties, demo);
+    Map<String, Resource> resources = new LinkedHashMap<>();
+    all.forEach((name, upstream) -> {
+      if (upstream.shards() == null) {
+        String key = keyOfResource(name, properties, demo);
+        resources.put(name, transported(resource(upstream, key), upstream, key));
+      }
+    });
+    ShardTargets targets = new ShardTargets(reader, all, resources);
+    List<Upstream> upstreams = new ArrayList<>();
+    all.forEach((name, upstream) -> {
+      String prefix = prefix(name, properties, demo);
+      PenstockProperties.Shards shards = upstream.shards();
+      Resource resource = resources.get(name);
+      if (shards != null) {
+        UrlSecrets secrets = secrets(upstream, prefix);
+        resource = shards(shards, upstream, prefix, targets.with(secrets));
+      }
+      upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
+    });
+    new PartsCheck(reader, upstreams).warnOfKeysWithoutEffect();
+    return upstreams;
+  }
+
+  /** Returns the properties of all upstreams in their order. */
+  private Map<String, PenstockProperties.Upstream> all(
+      PenstockProperties properties, @Nullable String demo) {
+    Map<String, PenstockProperties.Upstream> all = new LinkedHashMap<>();
+    boolean transpond = hasTranspond(properties, demo);
+    if (transpond) {
+      all.put(DEFAULT, demo == null ? properties.defaultUpstream() : properties.upstreamOf(demo));
+    } else {
+      rejectSecretsOfNone(properties.transpond().local());
+    }
+    properties
+        .upstreams()
+        .forEach((name, upstream) -> {
+          if (name.equals(DEFAULT) && transpond && demo == null) {
+            throw invalid(
+                upstreamKey(name, upstream),
+                reader.written(TRANSPOND) + " is the upstream default too",
+                "remove one of them, or give this upstream another name");
+          }
+          if (upstream.shards() != null && upstream.resource() != null) {
+            throw invalid(
+                PREFIX + name + ".resource",
+                "this upstream has shards too, and only one of the two can be its servers",
+                "remove one of them");
+          }
+          all.putIfAbsent(name, upstream);
+        });
+    return all;
+  }
+
+  /** Rejects password files beside a resource that is not there. */
+  private void rejectSecretsOfNone(PenstockProperties.Local local) {
+    String section = section(TRANSPOND);
+    rejectWithoutResource(section + "password-file", local.passwordFile());
+    rejectWithoutResource(section + "sentinel-password-file", local.sentinelPasswordFile());
+  }
+
+  private void rejectWithoutResource(String key, @Nullable String file) {
+    if (file != null) {
+      throw invalid(
+          key,
+          reader.written(TRANSPOND) + ", whose password it has, is not set",
+          "write the URL of the servers there, or remove this key");
+    }
+  }
+
+  private static boolean hasTranspond(PenstockProperties properties, @Nullable String demo) {
+    String resource = demo == null ? properties.transpond().local().resource() : demo;
+    return resource != null && !resource.isBlank();
+  }
+
+  private static String upstreamKey(String name, PenstockProperties.Upstream upstream) {
+    return PREFIX + name + (upstream.shards() == null ? ".resource" : ".shards.distribution");
+  }
+
+  /** Returns the key that an upstream's servers are written at. */
+  static String keyOf(String name, PenstockProperties properties, @Nullable String demo) {
+    PenstockProperties.Upstream upstream = properties.upstreams().get(name);
+    return upstream == null || (name.equals(DEFAULT) && hasTranspond(properties, demo))
+        ? TRANSPOND
+        : upstreamKey(name, upstream);
+  }
+
+  private static String keyOfResource(
+      String name, PenstockProperties properties, @Nullable String demo) {
+    return name.equals(DEFAULT) && hasTranspond(properties, demo)
+        ? TRANSPOND
+        : PREFIX + name + ".resource";
+  }
+
+  /** Returns what the keys of an upstream begin with. */
+  private static String prefix(String name, PenstockProperties properties, @Nullable String demo) {
+    return name.equals(DEFAULT) && hasTranspond(properties, demo) ? "" : PREFIX + name + ".";
+  }
+
+  private Upstream upstream(
+      String name, PenstockProperties.Upstream upstream, Resource resource, String prefix) {
+    return new Upstream(
+        name,
+        resource.upstream(),
+        backend(upstream.backend()),
+        new Refresh(upstream.topology().refreshPeriod(), upstream.topology().minRefreshInterval()),
+        new ReadsMapping(reader, prefix).map(upstream.reads(), resource));
+  }
+
+  /** Returns the passwords that files have; {@code section} is what the keys begin with. */
+  private UrlSecrets secrets(PenstockProperties.Upstream upstream, String section) {
+    return new UrlSecrets(
+        reader.secret(section + "password", null, upstream.passwordFile()),
+        reader.secret(section + "sentinel-password", null, upstream.sentinelPasswordFile()));
+  }
+
+  private Resource resource(PenstockProperties.Upstream upstream, String key) {
+    String url = upstream.resource();
+    if (url == null || url.isBlank()) {
+      throw invalid(
+          key,
+          "it is not set",
+          "write the URL of its servers, as in redis://10.0.0.1:6379, or shards");
+    }
+    try {
+      UrlSecrets secrets = secrets(upstream, section(key));
+      Resource resource = ResourceUrl.parse(url.strip(), reader.urlRules(), secrets);
+      rejectUnreachable(resource.upstream(), key);
+      return resource;
+    } catch (ResourceUrl.InvalidUrlException e) {
+      throw invalid(key, e.reason(), e.fix());
+    }
+  }
+
+  /** Returns what the keys beside the one of the URL begin with. */
+  private static String section(String urlKey) {
+    return urlKey.substring(0, urlKey.length() - "resource".length());
+  }
+
+  /** Rejects Unix sockets that this machine or the transport does not support. */
+  private void rejectUnreachable(UpstreamSettings upstream, String key) {
+    for (Endpoint node : upstream.addresses()) {
+      if (!node.isUnixSocket()) {
+        continue;
+      }
+      if (!ControlPlane.supportsUnixSockets()) {
+        throw invalid(
+            key,
+            "Unix sockets of servers need epoll or kqueue, and neither works on this machine",
+            "write host and port of the server, as in redis://127.0.0.1:6379");
+      }
+      if (UnixSockets.isAbstract(node.host()) && !transport.hasAbstractNames()) {
+        throw invalid(
+            key,
+            "abstract names of Unix sockets need Linux and transport epoll or io_uring",
+            "write the path of a socket, or host and port");
+      }
+    }
+  }
+
+  /** Returns the resource with what comes before Redis's protocol: TLS where its URL says so. */
+  private Resource transported(
+      Resource resource, PenstockProperties.Upstream upstream, String urlKey) {
+    String section = section(urlKey) + "tls.";
+    if (!resource.tls() && !resource.sentinelTls()) {
+      rejectKeysWithoutTls(upstream.tls(), section);
+      return resource.with(new NodeTransport(null, upstream.proxyProtocol()));
+    }
+    requireName(resource.upstream(), upstream.tls(), section);
+    return resource.with(
+        new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
+  }
+
+  /** Rejects what could never be verified: a Unix socket has no host that a certificate is for. */
+  private void requireName(
+      UpstreamSettings upstream, PenstockProperties.NodeTls tls, String section) {
+    if (tls.verify() == Verify.FULL
+        && tls.serverName() == null
+        && upstream.addresses().stream().anyMatch(Endpoint::isUnixSocket)) {
+      throw invalid(
+          section + "server-name",
+          "it is not set, and a Unix socket has no host name that a certificate could be for",
+          "write the name in the server's certificate, or "
+              + reader.written(section + "verify")
+              + ": ca");
+    }
+  }
+
+  private Resource shards(
+      PenstockProperties.Shards shards,
+      PenstockProperties.Upstream upstream,
+      String prefix,
+      ShardTargets targets) {
+    String section = prefix + "tls.";
+    var transport = new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol());
+    UpstreamSettings all = new ShardsMapping(reader, prefix, targets, transport).map(shards);
+    List<UpstreamSettings> encrypted =
+        all.parts().stream().filter(shard -> shard.access().transport().tls() != null).toList();
+    if (encrypted.isEmpty()) {
+      rejectKeysWithoutTls(upstream.tls(), section);
+    }
+    if (upstream.proxyProtocol() != null
+        && all.parts().stream()
+            .allMatch(shard -> shard.access().transport().proxyProtocol() == null)) {
+      throw invalid(
+          prefix + "proxy-protocol",
+          "the shards of this upstream are other upstreams, which have a key of their own",
+          "set it there, and remove this key");
+    }
+    encrypted.forEach(shard -> requireName(shard, upstream.tls(), section));
+    rejectUnreachable(all, prefix + "shards.distribution");
+    return Resource.of(all);
+  }
+
+  /** Rejects what would have no effect. A default that is written is no mistake. */
+  private void rejectKeysWithoutTls(PenstockProperties.NodeTls tls, String section) {
+    String key =
+        tls.bundle() != null
+            ? "bundle"
+            : tls.serverName() != null
+                ? "server-name"
+                : tls.verify() == Verify.FULL ? "" : "verify";
+    if (!key.isEmpty()) {
+      throw invalid(
+          section + key,
+          "no URL of this upstream is with TLS",
+          "write rediss in place of redis at its start, or remove this key");
+    }
+  }
+
+  private NodeTls nodeTls(PenstockProperties.NodeTls tls, String section) {
+    String bundle = tls.bundle();
+    try {
+      return bundles.nodeTls(bundle, tls.verify(), tls.serverName());
+    } catch (IllegalArgumentException e) {
+      throw invalid(
+          section + "bundle",
+          String.valueOf(e.getMessage()),
+          correctBundle(e, String.valueOf(bundle), bundles));
+    }
+  }
+
+  /** Returns what to do about a bundle that does not exist or cannot be used. */
+  static String correctBundle(IllegalArgumentException failure, String bundle, TlsBundles bundles) {
+    if (failure instanceof UnusableBundleException file) {
+      return file.fix();
+    }
+    if (bundles.names().contains(bundle)) {
+      return "correct the keys of this bundle below spring.ssl.bundle";
+    }
+    return bundles.names().isEmpty()
+        ? "add spring.ssl.bundle.pem." + bundle + " with its keystore and truststore"
+        : "write one of " + String.join(", ", bundles.names());
+  }
+
+  private static Backend backend(PenstockProperties.Backend backend) {
+    return new Backend(
+        backend.connectTimeout(),
+        backend.commandTimeout(),
+        backend.connectionsPerLoop(),
+        backend.exclusiveConnectionsPerLoop(),
+        new FailoverHold(backend.failoverHold(), backend.failoverHoldRequests()),
+        new QueueLimits(backend.maxInFlightPerConnection(), backend.maxUnsent().toBytes()));
+  }
+
+  private InvalidConfigurationException invalid(String key, String reason, String fix) {
+    return new InvalidConfigurationException(reader.fault(key, reason, fix));
+  }
+}
