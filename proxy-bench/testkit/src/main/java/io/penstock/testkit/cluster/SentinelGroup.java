@@ -6,9 +6,11 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -35,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Not thread-safe, but one thread may change the group while others talk to its servers.
  */
 public final class SentinelGroup implements AutoCloseable {
+
+  /** Not {@code master_down}: what a sentinel says of the master, which others keep for long. */
+  private static final Set<String> UNSOUND = Set.of("s_down", "o_down", "disconnected");
 
   private static final String DOWN_AFTER = "down-after-milliseconds";
   private static final Duration TOLERANT = Duration.ofHours(1);
@@ -382,8 +387,8 @@ public final class SentinelGroup implements AutoCloseable {
     }
     for (ServerProcess server : servers) {
       if (server != sentinel && server.isRunning()) {
-        String flags = flagsByPort.getOrDefault(announced(server), "down");
-        if (flags.contains("down") || flags.contains("disconnected")) {
+        String flags = flagsByPort.getOrDefault(announced(server), "s_down");
+        if (!Collections.disjoint(List.of(flags.split(",", -1)), UNSOUND)) {
           return false;
         }
       }
