@@ -6,6 +6,7 @@ import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ShownTime;
+import io.penstock.core.topology.NestedTopology;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Partitioner;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * at that moment. Failures may be reported from any thread; what they change is confined to the
  * topology thread.
  */
-final class Ejection implements Partitioner {
+final class Ejection implements Partitioner, NestedTopology.Failures {
 
   private static final Logger LOG = LoggerFactory.getLogger(Ejection.class);
 
@@ -88,7 +89,8 @@ final class Ejection implements Partitioner {
    *     before means that it answered in between
    * @param repeated whether this is said again and again while it does not answer
    */
-  void failed(int shard, Endpoint node, Object loop, long received, boolean repeated) {
+  @Override
+  public void failed(int shard, Endpoint node, Object loop, long received, boolean repeated) {
     environment.thread.execute(() -> {
       if (counts(new Source(shard, loop), received, repeated)) {
         eject(shard, node);
@@ -164,7 +166,8 @@ final class Ejection implements Partitioner {
   }
 
   /** Changes nothing more. */
-  void close() {
+  @Override
+  public void close() {
     closed = true;
   }
 }

@@ -149,10 +149,9 @@ class ShardsTopologyTest {
             LayoutSettings.ofSlots(
                 Distribution.CAMELLIA,
                 List.of(new SlotShare(List.of(0), "a"), new SlotShare(List.of(1), "b"))));
-    return new ShardsTopology(
+    return ShardsTopology.create(
         new ShardsUpstreamSettings(layout, List.of(server, cluster), holds, null),
         List.of(server, cluster),
-        null,
         new TopologyReports(thread, new ProxyEvents() {}));
   }
 

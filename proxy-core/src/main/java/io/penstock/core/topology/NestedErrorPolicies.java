@@ -1,4 +1,4 @@
-package io.penstock.core.shards;
+package io.penstock.core.topology;
 
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
@@ -7,22 +7,22 @@ import io.penstock.core.upstream.RetryablePrefix;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The error policies of the shards: what an error means depends on the node that sent it. */
-final class ShardErrorPolicies implements ErrorPolicy {
+/** The error policies of the parts: what an error means depends on the node that sent it. */
+final class NestedErrorPolicies implements ErrorPolicy {
 
-  private final ErrorPolicy[] ofShards;
-  private final ToIntFunction<Endpoint> shardOf;
+  private final ErrorPolicy[] ofParts;
+  private final ToIntFunction<Endpoint> partOf;
 
   /**
-   * @param ofShards by shard
-   * @param shardOf returns the shard of a node, or -1
+   * @param ofParts by part
+   * @param partOf returns the part of a node, or -1
    */
-  ShardErrorPolicies(ErrorPolicy[] ofShards, ToIntFunction<Endpoint> shardOf) {
-    this.ofShards = ofShards;
-    this.shardOf = shardOf;
+  NestedErrorPolicies(ErrorPolicy[] ofParts, ToIntFunction<Endpoint> partOf) {
+    this.ofParts = ofParts;
+    this.partOf = partOf;
   }
 
-  /** Returns a shard's policy as the policy of its partitions among those of all shards. */
+  /** Returns a part's policy as the policy of its partitions among those of all parts. */
   static ErrorPolicy from(int firstPartition, ErrorPolicy own) {
     return new ErrorPolicy() {
       @Override
@@ -39,11 +39,11 @@ final class ShardErrorPolicies implements ErrorPolicy {
 
   @Override
   public ErrorPolicy of(@Nullable Endpoint node) {
-    int shard = node == null ? -1 : shardOf.applyAsInt(node);
-    return shard < 0 ? this : ofShards[shard];
+    int part = node == null ? -1 : partOf.applyAsInt(node);
+    return part < 0 ? this : ofParts[part];
   }
 
-  /** The action for the error of a node that has left all shards. */
+  /** The action for the error of a node that has left all parts. */
   @Override
   public ErrorAction actionFor(RetryablePrefix prefix, Scope scope) {
     return SINGLE.actionFor(prefix, scope);
