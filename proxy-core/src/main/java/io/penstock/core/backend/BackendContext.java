@@ -23,7 +23,7 @@ public record BackendContext(
     Loop loop,
     BackendSettings settings,
     BackendListener listener,
-    PushSink pushes,
+    PushSinks pushes,
     HeldRequests heldRequests,
     NodeTraits traits) {
 
@@ -36,7 +36,7 @@ public record BackendContext(
       Loop loop,
       BackendSettings settings,
       BackendListener listener,
-      PushSink pushes) {
+      PushSinks pushes) {
     this(
         group,
         loop,

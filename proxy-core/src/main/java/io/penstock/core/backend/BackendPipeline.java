@@ -51,21 +51,23 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
               tls.newHandler(
                   channel.alloc(), node.host(), node.port(), backend.settings().connectTimeout()));
     }
-    channel.pipeline().addLast(new Handler(connection, backend, transport));
+    channel.pipeline().addLast(new Handler(connection, backend, node));
   }
 
   private static final class Handler extends ChannelInboundHandlerAdapter {
 
     private final LinkListener connection;
     private final BackendContext backend;
+    private final Endpoint node;
     private final NodeTransport transport;
     private @Nullable Link link;
     private boolean failed; // before there was a link
 
-    Handler(LinkListener connection, BackendContext backend, NodeTransport transport) {
+    Handler(LinkListener connection, BackendContext backend, Endpoint node) {
       this.connection = connection;
       this.backend = backend;
-      this.transport = transport;
+      this.node = node;
+      this.transport = node.access().transport();
     }
 
     @Override
@@ -97,7 +99,8 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
     }
 
     private void connected(ChannelHandlerContext context) {
-      var made = new Link(context, backend.loop(), backend.pushes(), connection.counters());
+      PushSink pushes = backend.pushes().open(node);
+      var made = new Link(context, backend.loop(), pushes, connection.counters());
       link = made;
       connection.onConnected(made);
     }

@@ -85,17 +85,17 @@ public final class Handshake {
   /**
    * The handshake for a connection of a set.
    *
-   * @param set see {@link Exchange#connectionSet}
+   * @param key of the set
    */
-  public static Handshake of(int set, Endpoint node, Protocol protocol, BackendContext backend) {
-    int database = Exchange.databaseOf(set);
+  public static Handshake of(ConnectionKey key, Endpoint node, Protocol protocol, BackendContext backend) {
+    int database = key.database();
     Access access = node.access();
     return new Handshake(
         node,
         database < 0 ? access : access.withDatabase(database),
         protocol,
-        Exchange.isForReads(set) && backend.traits().isInCluster(node),
-        set == 0,
+        key.readsReplica() && backend.traits().isInCluster(node),
+        key.isPlain(),
         backend.settings().chain());
   }
 

@@ -13,7 +13,6 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -157,9 +156,9 @@ public final class HeldRequests {
    * Dispatches a request that was held for one node to another. If it is held there as well, for
    * example until a connection is made, it still counts for the node that it was held for first.
    */
-  public void reroute(Exchange exchange, Consumer<Exchange> dispatch) {
+  public void reroute(Exchange exchange, Runnable dispatch) {
     PerNode before = exchange.heldFor();
-    dispatch.accept(exchange);
+    dispatch.run();
     PerNode now = exchange.heldFor();
     if (!exchange.isHeld()) {
       countOutcome(exchange, HeldOutcome.SERVED);

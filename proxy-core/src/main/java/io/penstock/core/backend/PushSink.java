@@ -29,4 +29,15 @@ public interface PushSink {
   default boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
     return false;
   }
+
+  /**
+   * Returns whether {@link #onError} may return true for an error while nothing is in flight. If
+   * not, such an error is unexpected, and the connection is closed.
+   */
+  default boolean mayOwnErrors() {
+    return false;
+  }
+
+  /** The connection is closed: no push follows. Called before what is in flight fails. */
+  default void onClose() {}
 }

@@ -278,7 +278,7 @@ final class ReplyStream {
   }
 
   private boolean isUnexpected(byte type) {
-    boolean isForSink = type == '>' || (type == '-' && pushes != PushSink.NONE);
+    boolean isForSink = type == '>' || (type == '-' && pushes.mayOwnErrors());
     return inFlight.isEmpty() && !isForSink;
   }
 
@@ -340,6 +340,7 @@ final class ReplyStream {
   /** The connection is closed: everything in flight fails, oldest first. */
   void close() {
     closed = true;
+    pushes.onClose();
     ByteBuf previous = partial;
     if (previous != null) {
       partial = null;

@@ -142,9 +142,8 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
 
   private void blockOn(Endpoint node, long now) {
     long timeout = nodes.commandTimeoutNanos();
-    targetPartition(partition);
     sendOptions(client.protocol(), client.affinity(), request.deadline(timeout));
-    useDatabase(client.database());
+    useConnections(client.connections());
     Lease taken = nodes.lease(node, this);
     if (taken == null) {
       answer(ErrorReplies.NO_LEASE, Outcome.OVERLOADED);

@@ -63,7 +63,6 @@ final class ClientUnblock extends Exchange {
       done.accept(0);
     } else {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
-      targetEndpoint();
       sendOptions(client.protocol(), client.affinity(), deadline);
       nodes.dispatchTo(lease.node(), this, false);
     }

@@ -2,10 +2,10 @@ package io.penstock.core.blocking;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.RequestFrame;
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Puts back what a node popped for a client that had disconnected before: where it was taken from,
  * so that the next client gets it. Retried until the command timeout.
  */
-final class UndoPop extends Exchange {
+final class UndoPop extends PlacedExchange {
 
   private static final Logger log = LoggerFactory.getLogger(UndoPop.class);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -38,7 +38,6 @@ final class UndoPop extends Exchange {
   private final Loop loop;
   private final RetryableErrors retryableErrors;
   private final int partition;
-  private final int database; // the client may select another one meanwhile
   private final byte[] request;
   private final long deadline;
 
@@ -48,9 +47,9 @@ final class UndoPop extends Exchange {
     this.loop = context.clientContext().loop();
     this.retryableErrors = context.retryableErrors();
     this.partition = partition;
-    this.database = client.database();
     this.request = request;
     this.deadline = loop.tick() + nodes.commandTimeoutNanos();
+    useConnections(client.connections()); // the client may select another database meanwhile
   }
 
   /**
@@ -111,7 +110,6 @@ final class UndoPop extends Exchange {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     targetPartition(partition);
     sendOptions(client.protocol(), client.affinity(), deadline);
-    useDatabase(database);
   }
 
   @Override

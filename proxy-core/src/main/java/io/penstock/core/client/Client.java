@@ -1,6 +1,6 @@
 package io.penstock.core.client;
 
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 
@@ -19,8 +19,8 @@ public interface Client {
   /** Returns the client's current protocol version. */
   Protocol protocol();
 
-  /** Returns the database of the client's exchanges: {@link Exchange#database}. */
-  int database();
+  /** Returns the connections to nodes that the client's exchanges use, reads of replicas apart. */
+  ConnectionKey connections();
 
   /** Returns the number of the client's database. */
   int databaseNumber();

@@ -1,6 +1,6 @@
 package io.penstock.core.client;
 
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
 
@@ -21,7 +21,7 @@ public final class ClientProfile {
   private static final byte[] NIL_3 = {'_', '\r', '\n'};
 
   private Protocol protocol = Protocol.RESP2;
-  private int database = Exchange.DEFAULT_DATABASE;
+  private ConnectionKey connections = ConnectionKey.PLAIN;
   private String name = "";
   private String libraryName = "";
   private String libraryVersion = "";
@@ -39,13 +39,18 @@ public final class ClientProfile {
     protocol = spoken;
   }
 
-  /** Returns the database of the client's exchanges: {@link Exchange#database}. */
-  public int database() {
-    return database;
+  /** Returns the connections to nodes with the client's database. */
+  public ConnectionKey connections() {
+    return connections;
   }
 
-  public void database(int selected) {
-    database = selected;
+  /**
+   * Sets the database of the client.
+   *
+   * @param number as for {@link ConnectionKey#ofDatabase}
+   */
+  public void database(int number) {
+    connections = ConnectionKey.ofDatabase(number);
   }
 
   /** Returns the null array of the client's protocol version. */
@@ -164,7 +169,7 @@ public final class ClientProfile {
   /** Resets the profile to its state after connecting. */
   public void reset() {
     protocol = Protocol.RESP2;
-    database = Exchange.DEFAULT_DATABASE;
+    connections = ConnectionKey.PLAIN;
     name = "";
     replies = REPLIES_ON;
     noEvict = false;

@@ -1,10 +1,12 @@
 package io.penstock.core.client;
 
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.NodeView;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.dispatch.Room;
 import io.penstock.core.dispatch.Sender;
@@ -79,7 +81,7 @@ public final class Nodes {
   }
 
   /** See {@link Sender#dispatch}. */
-  public boolean dispatch(Exchange exchange) {
+  public boolean dispatch(PlacedExchange exchange) {
     return sender.dispatch(exchange);
   }
 
@@ -100,8 +102,8 @@ public final class Nodes {
 
   /** See {@link Room#hasRoomForLargeReply}. */
   public boolean hasRoomForLargeReply(
-      int partition, Protocol protocol, int client, int connectionSet) {
-    return room.hasRoomForLargeReply(partition, protocol, client, connectionSet);
+      int partition, Protocol protocol, int client, ConnectionKey connections) {
+    return room.hasRoomForLargeReply(partition, protocol, client, connections);
   }
 
   /** See {@link Room#whenWritable}. */

@@ -1,6 +1,6 @@
 package io.penstock.core.directory;
 
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
@@ -103,8 +103,8 @@ final class ClientConditions {
     if (number != (int) number) {
       return "ERR " + option + " is not an integer or out of range";
     }
-    return number < 0 || number > Exchange.MAX_DATABASE
-        ? "ERR " + option + " number should be between 0 and " + Exchange.MAX_DATABASE
+    return number < 0 || number > ConnectionKey.MAX_DATABASE
+        ? "ERR " + option + " number should be between 0 and " + ConnectionKey.MAX_DATABASE
         : null;
   }
 

@@ -81,7 +81,6 @@ public final class NodeQuery {
     void prepare(ClientContext context, SharedBuffer bytes, int length) {
       bytes(bytes, 0, length);
       long deadline = context.loop().now() + context.nodes().commandTimeoutNanos();
-      targetEndpoint();
       sendOptions(client.protocol(), client.affinity(), deadline);
     }
 

@@ -2,6 +2,7 @@ package io.penstock.core.dispatch;
 
 import io.netty.channel.EventLoop;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.node.BackendNode;
@@ -40,7 +41,7 @@ public final class AsyncDispatcher implements Dispatcher {
   }
 
   @Override
-  public boolean dispatch(Exchange exchange) {
+  public boolean dispatch(PlacedExchange exchange) {
     BackendNode node = nodes.nodeFor(exchange);
     if (node == null) {
       return true;
@@ -72,9 +73,9 @@ public final class AsyncDispatcher implements Dispatcher {
 
   @Override
   public boolean hasRoomForLargeReply(
-      int partition, Protocol protocol, int client, int connectionSet) {
+      int partition, Protocol protocol, int client, ConnectionKey connections) {
     BackendNode node = nodes.nodeFor(partition);
-    return node == null || node.hasRoomForLargeReply(protocol, client, connectionSet);
+    return node == null || node.hasRoomForLargeReply(protocol, client, connections);
   }
 
   @Override
@@ -104,16 +105,16 @@ public final class AsyncDispatcher implements Dispatcher {
       node.withdraw(exchange -> nodes.isMisplaced(exchange, node.node()), misplaced);
     }
     for (Exchange exchange : misplaced) {
-      if (nodes.prepareReroute(exchange)) {
-        reroute(exchange);
+      if (exchange instanceof PlacedExchange placed && nodes.prepareReroute(placed)) {
+        reroute(placed);
       }
     }
     nodes.onWritable(); // paused clients may have another node now
   }
 
-  private void reroute(Exchange exchange) {
+  private void reroute(PlacedExchange exchange) {
     try {
-      nodes.heldRequests().reroute(exchange, this::dispatch);
+      nodes.heldRequests().reroute(exchange, () -> dispatch(exchange));
     } catch (Throwable e) { // the others must be sent, too
       if (!exchange.recoverFrom(e)) {
         log.error("An exchange that waited for another node could not be sent", e);

@@ -1,8 +1,5 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.backend.Exchange;
-import io.penstock.core.upstream.Placement;
-
 /**
  * Sends exchanges to nodes, one way or the other. There is one per event loop, used on that loop.
  */
@@ -32,18 +29,4 @@ public sealed interface Dispatcher extends Sender, Room permits AsyncDispatcher,
 
   /** Closes all connections at once. */
   void close();
-
-  /**
-   * Returns the index in {@code placement} of the shard that serves the exchange, or {@link
-   * Placement#UNCOVERED}. The destination must be a partition or a shard.
-   */
-  static int shardOf(Exchange exchange, Placement placement) {
-    if (exchange.destination() == Exchange.Destination.SHARD) {
-      int index = placement.indexOfMaster(exchange.shardMaster());
-      if (index >= 0) {
-        return index;
-      }
-    }
-    return placement.ownerOf(exchange.partition());
-  }
 }

@@ -7,7 +7,7 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
-import io.penstock.core.backend.PushSink;
+import io.penstock.core.backend.PushSinks;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.observe.ClosedConnections;
 import io.penstock.core.observe.ProxyEvents;
@@ -61,7 +61,7 @@ class LoopNodes implements BackendListener, NodeView {
     this.events = events;
     this.heldRequests = new HeldRequests(settings.maxHeld(), settings.upstream());
     this.backend =
-        new BackendContext(group, loop, settings, this, PushSink.NONE, heldRequests, topology);
+        new BackendContext(group, loop, settings, this, PushSinks.NONE, heldRequests, topology);
     this.adopted = topology.current();
     this.byShard = resolve(adopted);
   }
@@ -93,8 +93,8 @@ class LoopNodes implements BackendListener, NodeView {
    * Prepares an exchange that waited for another node to be sent. Fails it and returns false if its
    * client has disconnected.
    */
-  boolean prepareReroute(Exchange exchange) {
-    if (!exchange.isClientConnected()) {
+  boolean prepareReroute(PlacedExchange exchange) {
+    if (!exchange.isWanted()) {
       exchange.fail(Failure.NOT_SENT);
       return false;
     }
@@ -154,13 +154,12 @@ class LoopNodes implements BackendListener, NodeView {
    * Returns the node for the exchange. If no node serves its destination, fails the exchange,
    * requests a refresh and returns null.
    */
-  @Nullable BackendNode nodeFor(Exchange exchange) {
+  @Nullable BackendNode nodeFor(PlacedExchange exchange) {
     int shard =
         switch (exchange.destination()) {
           case PARTITION -> adopted.ownerOf(exchange.partition());
           case ANY_NODE -> anyShard(exchange);
-          case SHARD -> Dispatcher.shardOf(exchange, adopted);
-          case ENDPOINT -> throw new IllegalArgumentException("the exchange has a fixed node");
+          case SHARD -> exchange.shardIn(adopted);
         };
     if (shard >= 0) {
       return byShard[shard];
@@ -177,7 +176,7 @@ class LoopNodes implements BackendListener, NodeView {
   }
 
   /** Returns the client's preferred shard, or the first after it with a ready connection. */
-  private int anyShard(Exchange exchange) {
+  private int anyShard(PlacedExchange exchange) {
     if (byShard.length == 0) {
       return Placement.UNCOVERED;
     }
@@ -286,12 +285,16 @@ class LoopNodes implements BackendListener, NodeView {
   }
 
   /** Returns whether the placement has another node for an exchange that waits for this one. */
-  boolean isMisplaced(Exchange exchange, Endpoint node) {
+  final boolean isMisplaced(Exchange exchange, Endpoint node) {
+    return exchange instanceof PlacedExchange placed && isMisplaced(placed, node);
+  }
+
+  /** See {@link #isMisplaced(Exchange, Endpoint)}. */
+  boolean isMisplaced(PlacedExchange exchange, Endpoint node) {
     return switch (exchange.destination()) {
-      case ENDPOINT -> false;
       case ANY_NODE -> adopted.indexOfMaster(node) < 0;
       case PARTITION, SHARD -> {
-        int owner = Dispatcher.shardOf(exchange, adopted);
+        int owner = exchange.shardIn(adopted);
         yield owner >= 0 && !byShard[owner].node().equals(node);
       }
     };

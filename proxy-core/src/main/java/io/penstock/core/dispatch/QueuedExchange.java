@@ -37,7 +37,7 @@ final class QueuedExchange {
     this.exchange = exchange;
     this.asking = way == Way.ASKING;
     this.pinned = way != Way.BY_PLACEMENT;
-    this.place = new Turn.Place(node, exchange.protocol(), exchange.connectionSet());
+    this.place = new Turn.Place(node, exchange.protocol(), exchange.connections());
     this.deadline = exchange.deadline();
     this.permits = permits;
   }

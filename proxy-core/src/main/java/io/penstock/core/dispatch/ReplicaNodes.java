@@ -95,7 +95,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   }
 
   @Override
-  @Nullable BackendNode nodeFor(Exchange exchange) {
+  @Nullable BackendNode nodeFor(PlacedExchange exchange) {
     if (!exchange.readsReplica()) {
       return super.nodeFor(exchange);
     }
@@ -109,11 +109,11 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
 
   /** A read that waits for a replica which may no longer be read is given another node. */
   @Override
-  boolean isMisplaced(Exchange exchange, Endpoint node) {
+  boolean isMisplaced(PlacedExchange exchange, Endpoint node) {
     if (!exchange.readsReplica()) {
       return super.isMisplaced(exchange, node);
     }
-    if (exchange.destination() != Exchange.Destination.PARTITION) {
+    if (exchange.destination() != Destination.PARTITION) {
       return false;
     }
     ReadGroup group = groupOf(exchange.partition());
@@ -123,7 +123,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
 
   /** The client's own retries choose the next node. */
   @Override
-  boolean prepareReroute(Exchange exchange) {
+  boolean prepareReroute(PlacedExchange exchange) {
     if (exchange.readsReplica()) {
       exchange.fail(Failure.NOT_SENT);
       return false;

@@ -1,5 +1,6 @@
 package io.penstock.core.dispatch;
 
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
@@ -23,9 +24,9 @@ public interface Room {
    * @param partition of the request, or less than 0
    * @param protocol of the client
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
-   * @param connectionSet {@linkplain Exchange#connectionSet() connections} that they use
+   * @param connections which of the node's they use
    */
-  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client, int connectionSet);
+  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client, ConnectionKey connections);
 
   /**
    * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link

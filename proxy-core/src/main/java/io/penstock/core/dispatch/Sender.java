@@ -15,7 +15,7 @@ public interface Sender {
    * @return false if that node does not keep up with this client: the caller should pause until
    *     {@link Room#whenWritable}
    */
-  boolean dispatch(Exchange exchange);
+  boolean dispatch(PlacedExchange exchange);
 
   /**
    * Sends the exchange to this node, regardless of the placement: a redirect named it, or the

@@ -3,6 +3,7 @@ package io.penstock.core.dispatch;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
 import io.penstock.core.backend.BackendSettings;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.node.Lease;
@@ -54,7 +55,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   }
 
   @Override
-  public boolean dispatch(Exchange exchange) {
+  public boolean dispatch(PlacedExchange exchange) {
     BackendNode node = nodes.nodeFor(exchange);
     if (node == null) {
       return true;
@@ -140,7 +141,7 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
   /** No other client waits for the replies on a leased connection. */
   @Override
   public boolean hasRoomForLargeReply(
-      int partition, Protocol protocol, int client, int connectionSet) {
+      int partition, Protocol protocol, int client, ConnectionKey connections) {
     return true;
   }
 

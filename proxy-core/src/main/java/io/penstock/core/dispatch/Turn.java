@@ -1,6 +1,6 @@
 package io.penstock.core.dispatch;
 
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.node.Lease;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
@@ -21,15 +21,13 @@ import org.jspecify.annotations.Nullable;
 final class Turn {
 
   /**
-   * Node, protocol and set of a connection.
-   *
-   * @param connectionSet see {@link Exchange#connectionSet}
+   * Which connection a turn needs.
    */
-  record Place(Endpoint node, Protocol protocol, int connectionSet) {
+  record Place(Endpoint node, Protocol protocol, ConnectionKey connections) {
 
     /** Leases such a connection; null if the limit is reached. On the loop. */
     @Nullable Lease lease(LoopNodes nodes) {
-      return nodes.nodeAt(node).leaseForTurn(protocol, connectionSet);
+      return nodes.nodeAt(node).leaseForTurn(protocol, connections);
     }
   }
 

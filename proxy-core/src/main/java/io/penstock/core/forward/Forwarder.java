@@ -1,6 +1,6 @@
 package io.penstock.core.forward;
 
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -89,12 +89,12 @@ public final class Forwarder {
   }
 
   private boolean hasRoom(int partition, CommandSpec spec) {
-    int connections = Exchange.connectionSet(client.database());
+    ConnectionKey connections = client.connections();
     BackendNode replica = order.replicaFor(partition, spec);
     return replica == null
         ? nodes.hasRoomForLargeReply(partition, client.protocol(), client.affinity(), connections)
         : replica.hasRoomForLargeReply(
-            client.protocol(), client.affinity(), Exchange.forReads(connections));
+            client.protocol(), client.affinity(), connections.forReplicaReads());
   }
 
   /** Forwards the request unchanged. */

@@ -254,7 +254,7 @@ final class BackendConnection implements LinkListener {
   /** Fails the exchange if its client disconnected while the node could not be reached. */
   private void sendWaiting(Link link, WaitQueue.Waiting next, boolean wasLost) {
     Exchange exchange = next.exchange();
-    if (wasLost && !exchange.isClientConnected()) {
+    if (wasLost && !exchange.isWanted()) {
       exchange.fail(Failure.NOT_SENT);
     } else {
       backend.heldRequests().countOutcome(exchange, HeldOutcome.SERVED);

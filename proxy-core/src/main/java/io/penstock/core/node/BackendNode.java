@@ -1,6 +1,7 @@
 package io.penstock.core.node;
 
 import io.penstock.core.backend.BackendContext;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Handshake;
@@ -56,7 +57,7 @@ public final class BackendNode {
   public BackendNode(Endpoint node, BackendContext backend) {
     this.node = node;
     this.backend = backend;
-    this.plain = new ConnectionSet(0, node, backend, counters);
+    this.plain = new ConnectionSet(ConnectionKey.PLAIN, node, backend, counters);
     this.others = new OtherSets(node, backend, counters);
     int exclusive = backend.settings().exclusiveConnections();
     this.leases =
@@ -78,8 +79,8 @@ public final class BackendNode {
    * @return false if the node does not keep up and the sender should pause
    */
   public boolean send(Exchange exchange, boolean asking) {
-    int number = exchange.connectionSet();
-    ConnectionSet set = number == 0 ? plain : others.get(number);
+    ConnectionKey key = exchange.connections();
+    ConnectionSet set = key.isPlain() ? plain : others.get(key);
     if (set == null) {
       exchange.onFailure(Failure.OVERLOADED);
       return true;
@@ -143,7 +144,7 @@ public final class BackendNode {
    * reached.
    */
   public @Nullable Lease lease(Exchange first) {
-    return leases.lease(first.protocol(), first.connectionSet());
+    return leases.lease(first.protocol(), first.connections());
   }
 
   /**
@@ -151,10 +152,10 @@ public final class BackendNode {
    * reached. The limit is separate from that of {@link #lease}: blocked clients must not prevent
    * others from sending the command that unblocks them.
    *
-   * @param connectionSet see {@link Exchange#connectionSet}
+   * @param connections which of the node's to use
    */
-  public @Nullable Lease leaseForTurn(Protocol protocol, int connectionSet) {
-    return turns.lease(protocol, connectionSet);
+  public @Nullable Lease leaseForTurn(Protocol protocol, ConnectionKey connections) {
+    return turns.lease(protocol, connections);
   }
 
   /** Connects before the first request, with the protocol that most clients use. */
@@ -191,10 +192,10 @@ public final class BackendNode {
    * Returns whether one more request with a large reply may be sent on the connection for {@code
    * affinity}.
    *
-   * @param connectionSet see {@link Exchange#connectionSet}
+   * @param connections which of the node's to use
    */
-  public boolean hasRoomForLargeReply(Protocol protocol, int affinity, int connectionSet) {
-    ConnectionSet set = connectionSet == 0 ? plain : others.get(connectionSet);
+  public boolean hasRoomForLargeReply(Protocol protocol, int affinity, ConnectionKey connections) {
+    ConnectionSet set = connections.isPlain() ? plain : others.get(connections);
     return set == null || set.connectionFor(protocol, affinity).hasRoomForLargeReply();
   }
 

@@ -1,7 +1,7 @@
 package io.penstock.core.node;
 
 import io.penstock.core.backend.BackendContext;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Handshake;
 import io.penstock.core.backend.NodeCounters;
 import io.penstock.core.resp.Protocol;
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionSet {
 
-  private final int number;
+  private final ConnectionKey key;
   private final Endpoint node;
   private final BackendContext backend;
   private final NodeCounters counters;
@@ -24,10 +24,10 @@ final class ConnectionSet {
   private long usedAt; // kept for the sets of OtherSets
 
   /**
-   * @param number see {@link Exchange#connectionSet}
+   * @param key which exchanges it is for
    */
-  ConnectionSet(int number, Endpoint node, BackendContext backend, NodeCounters counters) {
-    this.number = number;
+  ConnectionSet(ConnectionKey key, Endpoint node, BackendContext backend, NodeCounters counters) {
+    this.key = key;
     this.node = node;
     this.backend = backend;
     this.counters = counters;
@@ -36,8 +36,8 @@ final class ConnectionSet {
     this.resp3 = new BackendConnection[connections];
   }
 
-  int number() {
-    return number;
+  ConnectionKey key() {
+    return key;
   }
 
   BackendConnection connectionFor(Protocol protocol, int affinity) {
@@ -45,7 +45,7 @@ final class ConnectionSet {
     int index = shared.length == 1 ? 0 : Math.floorMod(affinity, shared.length);
     BackendConnection connection = shared[index];
     if (connection == null) {
-      Handshake handshake = Handshake.of(number, node, protocol, backend);
+      Handshake handshake = Handshake.of(key, node, protocol, backend);
       connection = new BackendConnection(node, handshake, backend, counters);
       shared[index] = connection;
     }

@@ -3,6 +3,7 @@ package io.penstock.core.node;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendException;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.ConnectionState;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
@@ -33,7 +34,7 @@ public final class Lease implements LinkListener {
   private final LeasePool pool;
   private final Handshake handshake;
   private final Protocol protocol;
-  private final int connectionSet;
+  private final ConnectionKey connections;
   private final WaitQueue waiting;
   private ConnectionState state = new ConnectionState.Connecting();
   private long backendClientId;
@@ -41,16 +42,16 @@ public final class Lease implements LinkListener {
   private @Nullable Runnable observer; // set while it is used for a turn
 
   /**
-   * @param set see {@link Exchange#connectionSet}
+   * @param connections which of the node's it is one of
    */
-  Lease(Endpoint node, Protocol protocol, int set, LeasePool pool) {
+  Lease(Endpoint node, Protocol protocol, ConnectionKey connections, LeasePool pool) {
     this.node = node;
     this.backend = pool.backend();
     this.pool = pool;
     this.protocol = protocol;
     this.waiting = new WaitQueue(_ -> {}, backend.traits().isReplaceable(node));
-    this.connectionSet = set;
-    this.handshake = Handshake.of(set, node, protocol, backend);
+    this.connections = connections;
+    this.handshake = Handshake.of(connections, node, protocol, backend);
   }
 
   void connect() {
@@ -61,9 +62,9 @@ public final class Lease implements LinkListener {
     return node;
   }
 
-  /** Returns whether an exchange with this protocol and connection set can use it. */
-  boolean fits(Protocol spoken, int set) {
-    return protocol == spoken && connectionSet == set;
+  /** Returns whether an exchange with this protocol and these connections can use it. */
+  boolean fits(Protocol spoken, ConnectionKey needed) {
+    return protocol == spoken && connections.equals(needed);
   }
 
   /**

@@ -1,7 +1,7 @@
 package io.penstock.core.node;
 
 import io.penstock.core.backend.BackendContext;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.NodeCounters;
 import io.penstock.core.observe.ThrottledLog;
 import io.penstock.core.resp.Protocol;
@@ -66,12 +66,12 @@ final class LeasePool {
   /**
    * Leases a connection; returns null if the limit is reached.
    *
-   * @param set see {@link Exchange#connectionSet}
+   * @param connections which of the node's it is one of
    */
-  @Nullable Lease lease(Protocol protocol, int set) {
+  @Nullable Lease lease(Protocol protocol, ConnectionKey connections) {
     for (var it = idle.descendingIterator(); it.hasNext(); ) {
       Lease known = it.next();
-      if (known.fits(protocol, set)) {
+      if (known.fits(protocol, connections)) {
         it.remove();
         return known;
       }
@@ -84,7 +84,7 @@ final class LeasePool {
       }
       other.discard();
     }
-    Lease made = new Lease(node, protocol, set, this);
+    Lease made = new Lease(node, protocol, connections, this);
     open.add(made);
     made.connect();
     return made;

@@ -1,6 +1,7 @@
 package io.penstock.core.node;
 
 import io.penstock.core.backend.BackendContext;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.NodeCounters;
 import io.penstock.core.upstream.Endpoint;
 import java.util.Arrays;
@@ -38,11 +39,11 @@ final class OtherSets {
    *
    * @return null if there are too many, all in use
    */
-  @Nullable ConnectionSet get(int number) {
+  @Nullable ConnectionSet get(ConnectionKey key) {
     ConnectionSet[] known = sets;
     for (int i = 0; i < known.length; i++) {
       ConnectionSet set = known[i];
-      if (set.number() == number) {
+      if (set.key().equals(key)) {
         if (i > 0) { // moves to the front
           System.arraycopy(known, 0, known, 1, i);
           known[0] = set;
@@ -51,14 +52,14 @@ final class OtherSets {
         return set;
       }
     }
-    return add(number);
+    return add(key);
   }
 
-  private @Nullable ConnectionSet add(int number) {
+  private @Nullable ConnectionSet add(ConnectionKey key) {
     if (sets.length >= MAX_SETS && !closeOneIdle()) {
       return null;
     }
-    var made = new ConnectionSet(number, node, backend, counters);
+    var made = new ConnectionSet(key, node, backend, counters);
     made.usedAt(backend.loop().now());
     ConnectionSet[] more = new ConnectionSet[sets.length + 1];
     more[0] = made;

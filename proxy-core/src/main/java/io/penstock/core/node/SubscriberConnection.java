@@ -24,7 +24,7 @@ public final class SubscriberConnection {
   private long commandTimeoutNanos;
 
   /**
-   * @param backend with a listener and a push sink (for messages and confirmations) of this
+   * @param backend with a listener and push sinks (for messages and confirmations) of this
    *     connection only
    */
   public SubscriberConnection(Endpoint node, BackendContext backend) {

@@ -229,6 +229,12 @@ final class FeedConnection implements PushSink, BackendListener {
     return SubscribeErrors.isStale(buffer, from, to, mayBeNext ? inFlight() : List.of());
   }
 
+  /** One that a node ends by itself has an error and no exchange. */
+  @Override
+  public boolean mayOwnErrors() {
+    return true;
+  }
+
   private List<SubscribeExchange> inFlight() {
     List<SubscribeExchange> all = new ArrayList<>(channels.inFlight(this));
     all.addAll(patterns.inFlight(this));

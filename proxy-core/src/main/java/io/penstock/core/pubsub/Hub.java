@@ -82,7 +82,7 @@ public final class Hub {
   }
 
   BackendContext siteFor(FeedConnection connection) {
-    return new BackendContext(group, loop, settings, connection, connection);
+    return new BackendContext(group, loop, settings, connection, _ -> connection);
   }
 
   /** The number of event loops, each of which has a hub. */

@@ -130,7 +130,6 @@ abstract class ShardWait extends LeasedExchange {
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
     long patienceNanos = nodes.commandTimeoutNanos() + TimeUnit.MILLISECONDS.toNanos(millis);
     long deadline = loop.tick() + patienceNanos;
-    targetEndpoint();
     sendOptions(client.protocol(), client.affinity(), deadline);
   }
 

@@ -1,11 +1,11 @@
 package io.penstock.core.retry;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
-import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.Destination;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.output.SharedBuffer;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A request of a client, or one part of a split one, that is sent to a node. Retryable errors go to
  * {@link Retries}; every other reply is delivered.
  */
-public abstract class ClientExchange extends Exchange {
+public abstract class ClientExchange extends PlacedExchange {
 
   private @Nullable ExchangeOwner owner;
   private long requestNumber;
@@ -104,7 +104,7 @@ public abstract class ClientExchange extends Exchange {
   /**
    * Sends through {@code sender} what the node needs before this request. Called before each send.
    */
-  public void sendPrerequisites(Consumer<Exchange> sender) {
+  public void sendPrerequisites(Consumer<PlacedExchange> sender) {
     // Most requests need nothing.
   }
 
@@ -138,7 +138,7 @@ public abstract class ClientExchange extends Exchange {
         from.client.affinity(),
         now + from.nodes.commandTimeoutNanos(),
         now + from.nodes.retryWindowNanos());
-    useDatabase(from.client.database());
+    useConnections(from.client.connections());
     expectReplyBytes(from.account.expectedLargeReply(command));
   }
 
@@ -160,11 +160,11 @@ public abstract class ClientExchange extends Exchange {
   }
 
   /**
-   * Returns false for a client that sends no more: once its request has waited, the client counts
+   * Returns false if the client sends no more: once its request has waited, the client counts
    * as disconnected, as in Redis when a client blocks.
    */
   @Override
-  public final boolean isClientConnected() {
+  public final boolean isWanted() {
     return !owner().client.isInputEnded();
   }
 
@@ -183,7 +183,7 @@ public abstract class ClientExchange extends Exchange {
     script = whole.isScript();
     targetShard(master, partition, separateConnection);
     sendOptions(whole.protocol(), whole.affinity(), whole.deadline(), whole.holdDeadline());
-    useConnectionsOf(whole);
+    useConnections(whole.connections());
     expectReplyBytes(whole.expectedReplyBytes());
   }
 
@@ -224,7 +224,7 @@ public abstract class ClientExchange extends Exchange {
     }
     return destination() != Destination.ANY_NODE
         && other.destination() != Destination.ANY_NODE
-        && Dispatcher.shardOf(this, placement) == Dispatcher.shardOf(other, placement);
+        && shardIn(placement) == other.shardIn(placement);
   }
 
   /** Sets what is told when this request ends. */

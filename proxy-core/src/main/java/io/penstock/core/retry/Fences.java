@@ -74,7 +74,7 @@ final class Fences {
       return mark == Fences.this.mark()
           && node().equals(from)
           && protocol() == request.protocol()
-          && connectionSet() == request.connectionSet();
+          && connections().equals(request.connections());
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.penstock.core.retry;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.script.ScriptLoad;
 import io.penstock.core.script.Scripts;
@@ -30,10 +31,10 @@ final class MissingScripts {
   record Missing(Endpoint node, String digest, byte[] body) {}
 
   /**
-   * @param connectionSet of the connection that the load goes over
+   * @param connections that the load goes over
    * @param mark of {@link Fences}: what was in flight when the load was sent is before it
    */
-  private record Target(Endpoint node, int connectionSet, String digest, long mark) {}
+  private record Target(Endpoint node, ConnectionKey connections, String digest, long mark) {}
 
   private final ClientContext context;
   private final Scripts scripts;
@@ -68,7 +69,7 @@ final class MissingScripts {
   /** Loads the script unless a load is in flight; then runs {@code then}, whatever the outcome. */
   void load(Missing missing, ClientExchange request, Runnable then) {
     Target target =
-        new Target(missing.node(), request.connectionSet(), missing.digest(), fences.mark());
+        new Target(missing.node(), request.connections(), missing.digest(), fences.mark());
     Loading pending = loading.get(target);
     if (pending != null) {
       pending.thenRun(then);

@@ -38,9 +38,8 @@ abstract class NodeFence extends CompletionExchange {
     bytes(new SharedBuffer(request), 0, request.writerIndex());
     // No earlier than the deadline of anything in flight, which must have ended when this ends.
     long deadline = loop.now() + nodes.commandTimeoutNanos();
-    targetEndpoint();
     sendOptions(after.protocol(), after.affinity(), deadline);
-    useConnectionsOf(after);
+    useConnections(after.connections());
   }
 
   Endpoint node() {

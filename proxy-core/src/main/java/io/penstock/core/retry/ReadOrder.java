@@ -1,13 +1,14 @@
 package io.penstock.core.retry;
 
-import io.penstock.core.backend.Exchange;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.dispatch.Destination;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.dispatch.ReadTarget;
 import io.penstock.core.node.BackendNode;
-import io.penstock.core.read.ReadRoutes;
 import io.penstock.core.read.ReadRoutes.Way;
+import io.penstock.core.read.ReadRoutes;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
@@ -157,7 +158,7 @@ public final class ReadOrder extends OrderGuard {
   @Override
   public void route(ClientExchange request) {
     CommandSpec spec = request.spec();
-    if (spec == null || request.destination() != Exchange.Destination.PARTITION) {
+    if (spec == null || request.destination() != Destination.PARTITION) {
       request.readFromMaster();
       return;
     }
@@ -182,7 +183,7 @@ public final class ReadOrder extends OrderGuard {
   private void send(ClientExchange request, Way way) {
     ReadTarget target = routes.target();
     if (way == Way.REPLICA) {
-      request.readFrom(target == null ? Exchange.NO_REPLICA : target.number());
+      request.readFrom(target == null ? PlacedExchange.NO_REPLICA : target.number());
     } else {
       request.readFromMaster();
     }
@@ -228,7 +229,7 @@ public final class ReadOrder extends OrderGuard {
   @Override
   void onReadFailed(ClientExchange request) {
     Endpoint node = request.sentTo();
-    if (node != null && request.readsReplica() && request.replica() != Exchange.NO_REPLICA) {
+    if (node != null && request.readsReplica() && request.replica() != PlacedExchange.NO_REPLICA) {
       readNodes.leaveOut(request.partition(), node);
     }
   }

@@ -1,13 +1,13 @@
 package io.penstock.core.retry;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange.Destination;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.client.Alarm;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.dispatch.Destination;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;

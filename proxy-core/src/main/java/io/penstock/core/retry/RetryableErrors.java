@@ -85,7 +85,7 @@ public final class RetryableErrors {
       RetryablePrefix prefix = prefixOf(buffer, from, to);
       Endpoint node = exchange.sentTo();
       strayRedirects.onError(node, prefix);
-      if (prefix == RetryablePrefix.READONLY && node != null && !exchange.readsReplica()) {
+      if (prefix == RetryablePrefix.READONLY && node != null && !exchange.connections().readsReplica()) {
         nodes.demoted(node);
       }
     }
@@ -103,7 +103,7 @@ public final class RetryableErrors {
           ? new RetryableError(null, ErrorAction.FIND_MASTER, 0, null)
           : null;
     }
-    if (exchange.readsReplica() && isNoReplicaError(prefix)) {
+    if (exchange.connections().readsReplica() && isNoReplicaError(prefix)) {
       return new RetryableError(prefix, ErrorAction.RETRY, 0, null);
     }
     ErrorPolicy policy = errorPolicy.of(exchange.sentTo());

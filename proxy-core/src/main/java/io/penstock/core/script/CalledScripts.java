@@ -1,7 +1,7 @@
 package io.penstock.core.script;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.spec.CommandSpec;
@@ -49,7 +49,7 @@ public final class CalledScripts {
   }
 
   /** Loads those scripts that are known now where {@code call} is about to be sent. */
-  public void load(Exchange call, Consumer<Exchange> sender) {
+  public void load(PlacedExchange call, Consumer<PlacedExchange> sender) {
     for (String digest : digests) {
       byte[] body = known.all().body(digest);
       if (body != null) {

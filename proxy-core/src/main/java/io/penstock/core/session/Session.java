@@ -5,7 +5,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.AttributeKey;
 import io.penstock.core.answer.SessionControl;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -655,20 +655,20 @@ public final class Session
   }
 
   @Override
-  public int database() {
-    return profile.database();
+  public ConnectionKey connections() {
+    return profile.connections();
   }
 
   @Override
   public int databaseNumber() {
-    int database = profile.database();
-    return database == Exchange.DEFAULT_DATABASE ? routes.database() : database;
+    int database = profile.connections().database();
+    return database == ConnectionKey.DEFAULT_DATABASE ? routes.database() : database;
   }
 
   @Override
   public void select(int number) {
-    int database = number == routes.database() ? Exchange.DEFAULT_DATABASE : number;
-    if (database != profile.database()) {
+    int database = number == routes.database() ? ConnectionKey.DEFAULT_DATABASE : number;
+    if (database != profile.connections().database()) {
       order.onRoutesChange(); // other connections to nodes are used
       profile.database(database);
     }

@@ -43,7 +43,6 @@ final class BusyCheck extends Exchange {
     this.slot = slot;
     this.queued = queued;
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(PING)), 0, PING.length);
-    targetEndpoint();
     long deadline = context.loop().now() + context.nodes().commandTimeoutNanos();
     sendOptions(client.protocol(), client.affinity(), deadline);
   }

@@ -3,7 +3,7 @@ package io.penstock.core.transaction;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.ProxyView;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -83,7 +83,7 @@ public final class DatabaseSelection {
       slot.answer(ErrorReplies.encode(NOT_AN_INTEGER), Outcome.REJECTED);
     } else if (number != (int) number) {
       slot.answer(ErrorReplies.encode(NOT_AN_INT), Outcome.REJECTED);
-    } else if (number < 0 || number > Exchange.MAX_DATABASE) {
+    } else if (number < 0 || number > ConnectionKey.MAX_DATABASE) {
       slot.answer(ErrorReplies.encode(NO_DATABASE), Outcome.REJECTED);
     } else if (number == client.databaseNumber()) {
       slot.answer(OK, Outcome.OK);
@@ -157,7 +157,7 @@ public final class DatabaseSelection {
         prepare(spec, partitions.remove());
       }
       treatAsRead();
-      useDatabase(ANY_DATABASE);
+      useConnections(ConnectionKey.ANY_DATABASE);
     }
 
     @Override
@@ -215,7 +215,6 @@ public final class DatabaseSelection {
       this.slot = slot;
       SharedBuffer bytes = request(number);
       bytes(bytes, 0, bytes.buffer().readableBytes());
-      targetEndpoint();
       long deadline = context.loop().tick() + nodes.commandTimeoutNanos();
       sendOptions(client.protocol(), client.affinity(), deadline);
     }

@@ -2,9 +2,10 @@ package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.forward.GatheredBytes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
@@ -75,7 +76,7 @@ public final class Execution extends TransactionBlock {
     }
     ByteBuf block = transaction.takeBlockSelecting(client.databaseNumber());
     prepare(exec, partition, block, nodeReplies());
-    useDatabase(ANY_DATABASE);
+    useConnections(ConnectionKey.ANY_DATABASE);
   }
 
   private boolean selectsFirst() {
@@ -88,7 +89,7 @@ public final class Execution extends TransactionBlock {
   }
 
   @Override
-  public void sendPrerequisites(Consumer<Exchange> sender) {
+  public void sendPrerequisites(Consumer<PlacedExchange> sender) {
     if (!transaction.mayNeedScripts()) {
       return;
     }

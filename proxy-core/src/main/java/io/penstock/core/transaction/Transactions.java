@@ -4,7 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.Authentication;
 import io.penstock.core.answer.ConfigSet;
 import io.penstock.core.answer.ProxyView;
-import io.penstock.core.backend.Exchange;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
@@ -16,6 +16,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerWords;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.directory.ReadOnlyCalls;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -251,7 +252,7 @@ public final class Transactions {
     }
     queueForNode(transaction, Transaction.ANY_PARTITION, command);
     long number = command.argAsLong(1);
-    if (number >= 0 && number <= Exchange.MAX_DATABASE && !transaction.isAborted()) {
+    if (number >= 0 && number <= ConnectionKey.MAX_DATABASE && !transaction.isAborted()) {
       transaction.noteSelection((int) number);
     }
     return true;
@@ -436,7 +437,7 @@ public final class Transactions {
     }
   }
 
-  private void send(Exchange exchange) {
+  private void send(PlacedExchange exchange) {
     if (!nodes.dispatch(exchange)) {
       context.backpressure().pauseIfBusy(exchange.sentTo());
     }

@@ -189,7 +189,6 @@ public final class Watch {
       bytes(new SharedBuffer(Unpooled.wrappedBuffer(UNWATCH)), 0, UNWATCH.length);
       long deadline = context.loop().tick() + context.nodes().commandTimeoutNanos();
       Client client = context.client();
-      targetEndpoint();
       sendOptions(client.protocol(), client.affinity(), deadline);
     }
 

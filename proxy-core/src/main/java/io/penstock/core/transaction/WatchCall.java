@@ -51,13 +51,12 @@ final class WatchCall extends LeasedExchange {
     RequestFrame frame = request.frame();
     bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();
-    targetPartition(watch.partition());
     sendOptions(
         client.protocol(),
         client.affinity(),
         now + nodes.commandTimeoutNanos(),
         now + nodes.retryWindowNanos());
-    useDatabase(client.database());
+    useConnections(client.connections());
   }
 
   void send() {

@@ -449,6 +449,34 @@ class ReplyStreamTest {
     public boolean onError(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
       return true;
     }
+
+    @Override
+    public boolean mayOwnErrors() {
+      return true;
+    }
+  }
+
+  @Test
+  void aPushSinkIsToldOfTheEndBeforeTheExchangesInFlight() {
+    stream =
+        new ReplyStream(
+            new PushSink() {
+              @Override
+              public boolean onPush(@Nullable Exchange oldest, ByteBuf buffer, int from, int to) {
+                return false;
+              }
+
+              @Override
+              public void onClose() {
+                log.add("closed");
+              }
+            },
+            counters);
+    send("a");
+
+    stream.close();
+
+    assertThat(log).containsExactly("closed", "a CONNECTION_LOST");
   }
 
   @Test

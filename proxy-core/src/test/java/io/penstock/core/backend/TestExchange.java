@@ -34,12 +34,12 @@ public final class TestExchange extends Exchange {
   }
 
   public TestExchange inDatabase(int number) {
-    useDatabase(number);
+    useConnections(ConnectionKey.ofDatabase(number));
     return this;
   }
 
   public TestExchange readingReplica() {
-    readsReplica(true);
+    useConnections(connections().forReplicaReads());
     return this;
   }
 

@@ -4,6 +4,7 @@ import static io.penstock.testkit.network.ScriptedNode.NAMING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.TestExchange;
@@ -46,7 +47,7 @@ class ConnectionSetTest extends NodeFixture {
 
   @Test
   void eachDatabaseHasAConnectionThatSelectsItOnce() {
-    send(exchange("a", Exchange.DEFAULT_DATABASE));
+    send(exchange("a", ConnectionKey.DEFAULT_DATABASE));
     Peer plain = server.accept().expect("<a>").send("+A\r\n");
     send(exchange("b", 3));
     Peer third = acceptSelecting(3).expect("<b>").send("+B\r\n");
@@ -54,7 +55,7 @@ class ConnectionSetTest extends NodeFixture {
     third.expect("<c>").send("+C\r\n");
     awaitLog("a +A\r\n", "b +B\r\n", "c +C\r\n");
 
-    send(exchange("d", Exchange.DEFAULT_DATABASE));
+    send(exchange("d", ConnectionKey.DEFAULT_DATABASE));
     plain.expect("<d>").send("+D\r\n");
     awaitLog("a +A\r\n", "b +B\r\n", "c +C\r\n", "d +D\r\n");
 
@@ -64,7 +65,7 @@ class ConnectionSetTest extends NodeFixture {
   @Test
   void databaseZeroIsNotSelected() {
     access = new Access(null, 2);
-    send(exchange("a", Exchange.DEFAULT_DATABASE));
+    send(exchange("a", ConnectionKey.DEFAULT_DATABASE));
     acceptSelecting(2).expect("<a>");
 
     send(exchange("b", 0));
@@ -75,7 +76,7 @@ class ConnectionSetTest extends NodeFixture {
   @Test
   void readsOfAClusterSendReadonly() {
     inCluster = true;
-    TestExchange read = exchange("a", Exchange.DEFAULT_DATABASE);
+    TestExchange read = exchange("a", ConnectionKey.DEFAULT_DATABASE);
     read.readingReplica();
 
     send(read);
@@ -89,9 +90,9 @@ class ConnectionSetTest extends NodeFixture {
 
   @Test
   void readsOfOtherServersHaveTheirOwnConnection() {
-    send(exchange("a", Exchange.DEFAULT_DATABASE));
+    send(exchange("a", ConnectionKey.DEFAULT_DATABASE));
     server.accept().expect("<a>");
-    TestExchange read = exchange("b", Exchange.DEFAULT_DATABASE);
+    TestExchange read = exchange("b", ConnectionKey.DEFAULT_DATABASE);
     read.readingReplica();
 
     send(read);
@@ -101,7 +102,7 @@ class ConnectionSetTest extends NodeFixture {
 
   @Test
   void aRejectedDatabaseAnswersOnlyWhatWaitsForIt() {
-    send(exchange("a", Exchange.DEFAULT_DATABASE));
+    send(exchange("a", ConnectionKey.DEFAULT_DATABASE));
     Peer plain = server.accept().expect("<a>");
     send(exchange("b", 99));
     send(exchange("c", 99));
@@ -240,7 +241,7 @@ class ConnectionSetTest extends NodeFixture {
       return null;
     });
 
-    assertThat(withdrawn).extracting(Exchange::database).containsExactly(1); // also elsewhere
+    assertThat(withdrawn).extracting(exchange -> exchange.connections().database()).containsExactly(1); // also elsewhere
     withdrawn.forEach(exchange ->
         onLoop(() -> {
           exchange.fail(Failure.NOT_SENT);

@@ -7,7 +7,7 @@ import io.penstock.core.backend.BackendContext;
 import io.penstock.core.backend.BackendListener;
 import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.HeldRequests;
-import io.penstock.core.backend.PushSink;
+import io.penstock.core.backend.PushSinks;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.backend.TestExchange;
 import io.penstock.core.observe.Label;
@@ -110,7 +110,7 @@ abstract class NodeFixture {
       node =
           new BackendNode(
               address(),
-              new BackendContext(group, loop, settings, listener, PushSink.NONE, held, traits()));
+              new BackendContext(group, loop, settings, listener, PushSinks.NONE, held, traits()));
     }
     return node;
   }
