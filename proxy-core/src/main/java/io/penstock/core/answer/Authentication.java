@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.RequestReader;
+import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Authentication {
 
-  private static final String DEFAULT_USER = ClientProfile.DEFAULT_USER;
+  private static final String DEFAULT_USER = User.DEFAULT.name();
 
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
@@ -144,7 +145,7 @@ public final class Authentication {
     if (access.passwords().required()) {
       guesses.succeeded(control.clientAddress(), loop.now());
     }
-    profile.user(DEFAULT_USER);
+    profile.user(User.DEFAULT);
     control.setAuthenticated();
   }
 

@@ -89,7 +89,7 @@ public final class LocalReplies {
       case HELLO -> authentication.hello(command, out);
       case AUTH -> authentication.auth(frame, reply);
       case SELECT -> select(command, reply);
-      case ACL_WHOAMI -> reply.bulk(profile.user());
+      case ACL_WHOAMI -> reply.bulk(profile.user().name());
       case COMMAND_COUNT -> commands.count(out);
       case COMMAND_INFO -> commands.info(frame, protocol, out);
       case COMMAND_LIST -> commands.list(frame, protocol, out);

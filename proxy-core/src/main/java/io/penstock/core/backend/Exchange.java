@@ -2,6 +2,7 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.dispatch.PlacedExchange;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
@@ -34,6 +35,7 @@ public abstract class Exchange {
   private @Nullable Endpoint sentTo;
   private int interimReplyCount;
   private Exchange interimHandler = this;
+  private @Nullable Timeline timeline;
 
   /**
    * Sets the handler of the replies before this exchange's own, if its bytes are several requests.
@@ -44,6 +46,15 @@ public abstract class Exchange {
   protected final void interimReplies(Exchange handler, int count) {
     interimHandler = handler;
     interimReplyCount = count;
+  }
+
+  /** Sets what keeps the times of the request that it is sent for; null for nothing. */
+  protected final void timeline(@Nullable Timeline times) {
+    timeline = times;
+  }
+
+  final @Nullable Timeline timeline() {
+    return timeline;
   }
 
   final Exchange interimHandler() {

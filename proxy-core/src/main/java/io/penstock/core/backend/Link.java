@@ -2,9 +2,11 @@ package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.SocketOutput;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
+import io.penstock.core.upstream.Endpoint;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +51,11 @@ public final class Link {
       replies.onSent(exchange.interimHandler());
     }
     replies.onSent(exchange);
+    Timeline timeline = exchange.timeline();
+    Endpoint node = exchange.sentTo();
+    if (timeline != null && node != null) {
+      timeline.onSent(node, System.nanoTime());
+    }
     if (asking) {
       write(ASKING);
       if (replies.isClosed()) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.Growth;
 import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
@@ -204,12 +205,20 @@ final class ReplyStream {
       return false;
     }
     Exchange oldest = takeOldest();
+    noteFirstByte(oldest);
     try {
       oldest.onReply(bytes, start, end);
     } catch (Throwable e) {
       recover(oldest, e);
     }
     return true;
+  }
+
+  private static void noteFirstByte(Exchange exchange) {
+    Timeline timeline = exchange.timeline();
+    if (timeline != null) {
+      timeline.onFirstByte(System.nanoTime());
+    }
   }
 
   private @Nullable Exchange oldest() {
@@ -245,6 +254,7 @@ final class ReplyStream {
       streaming = true;
       streamed = Math.max(inFlight.first().expectedReplyBytes(), announced(bytes, start, to));
       expectedReplyBytes += streamed - inFlight.first().expectedReplyBytes();
+      noteFirstByte(inFlight.first());
     }
     if (streaming) {
       if (length > 0) {

@@ -81,6 +81,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     this.partition = request.partition();
     this.retryWindow = new RetryWindow(loop, nodes);
     this.request = request;
+    timeline(whole.timeline());
   }
 
   /**

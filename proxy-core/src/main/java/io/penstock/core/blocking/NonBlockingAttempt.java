@@ -29,6 +29,7 @@ final class NonBlockingAttempt extends TransactionBlock {
     this.retryableErrors = context.retryableErrors();
     this.call = call;
     this.whole = whole;
+    timeline(whole.timeline());
   }
 
   @Override

@@ -10,9 +10,6 @@ import io.penstock.core.resp.Protocol;
  */
 public final class ClientProfile {
 
-  /** The user of all clients that no certificate authenticates. */
-  public static final String DEFAULT_USER = "default";
-
   private static final int REPLIES_ON = 0;
   private static final int REPLIES_OFF = 1;
   private static final int SKIP_NEXT = 2;
@@ -27,7 +24,7 @@ public final class ClientProfile {
   private String libraryVersion = "";
   private int replies = REPLIES_ON;
   private boolean noEvict;
-  private String user = DEFAULT_USER;
+  private User user = User.DEFAULT;
   private boolean redirect;
   private boolean readOnly;
 
@@ -115,11 +112,11 @@ public final class ClientProfile {
   }
 
   /** Returns the user that the client is authenticated as, or would be. */
-  public String user() {
+  public User user() {
     return user;
   }
 
-  public void user(String authenticated) {
+  public void user(User authenticated) {
     user = authenticated;
   }
 
@@ -174,6 +171,6 @@ public final class ClientProfile {
     replies = REPLIES_ON;
     noEvict = false;
     readOnly = false;
-    user = DEFAULT_USER;
+    user = User.DEFAULT;
   }
 }

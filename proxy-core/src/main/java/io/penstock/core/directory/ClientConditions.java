@@ -1,7 +1,7 @@
 package io.penstock.core.directory;
 
 import io.penstock.core.backend.ConnectionKey;
-import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.reply.ErrorReplies;
@@ -87,7 +87,7 @@ final class ClientConditions {
   }
 
   private boolean isUser(String name) {
-    return name.equals(ClientProfile.DEFAULT_USER)
+    return name.equals(User.DEFAULT.name())
         || certificateUsers.contains(name)
         || certificateUsers.contains(ListenerTls.ANY_USER);
   }
@@ -138,7 +138,7 @@ final class ClientConditions {
       case "addr" -> client -> client.address().equals(value);
       case "laddr" -> client -> client.listeningAddress().equals(value);
       case "ip" -> client -> ip(client.address()).equals(value);
-      case "user" -> client -> client.profile().user().equals(value);
+      case "user" -> client -> client.profile().user().name().equals(value);
       case "maxage" -> client -> client.ageSeconds() >= number;
       case "idle" -> client -> client.idleSeconds() >= number;
       case "db" -> client -> client.databaseNumber() == number;

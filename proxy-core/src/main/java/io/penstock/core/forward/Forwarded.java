@@ -27,6 +27,7 @@ final class Forwarded extends ClientExchange {
   Forwarded begin(ExchangeOwner owner, ReplySlot slot) {
     setOwner(owner);
     replySlot = slot;
+    timeline(slot.timeline());
     return this;
   }
 

@@ -5,6 +5,7 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.ExchangeOwner;
@@ -60,6 +61,11 @@ public final class Gather implements Part.Whole, Sliced {
   @Override
   public ExchangeOwner owner() {
     return owner;
+  }
+
+  @Override
+  public @Nullable Timeline timeline() {
+    return whole.timeline();
   }
 
   /**

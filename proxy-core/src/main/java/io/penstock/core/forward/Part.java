@@ -3,9 +3,11 @@ package io.penstock.core.forward;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
+import org.jspecify.annotations.Nullable;
 
 /** The part of a split request that goes to one partition or shard. */
 public final class Part extends ClientExchange {
@@ -14,6 +16,9 @@ public final class Part extends ClientExchange {
   interface Whole {
     /** The client. */
     ExchangeOwner owner();
+
+    /** What keeps the times of the request; null for nothing. */
+    @Nullable Timeline timeline();
 
     /**
      * Adds bytes to the pending ones of all replies, or removes them if negative.
@@ -43,6 +48,7 @@ public final class Part extends ClientExchange {
   public Part(Whole whole) {
     super(whole.owner());
     this.whole = whole;
+    timeline(whole.timeline());
   }
 
   /**

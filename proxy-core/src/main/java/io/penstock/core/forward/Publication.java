@@ -42,6 +42,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
     this.kind = kind;
     this.channel = channel;
     this.began = publications().begin();
+    timeline(whole.timeline());
   }
 
   private Publications publications() {

@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -60,6 +61,11 @@ final class Scan implements CoverageWait.AllShardsRequest, Part.Whole {
   @Override
   public ExchangeOwner owner() {
     return owner;
+  }
+
+  @Override
+  public @Nullable Timeline timeline() {
+    return whole.replySlot().timeline();
   }
 
   @Override

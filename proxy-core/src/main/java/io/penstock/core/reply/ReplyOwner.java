@@ -1,13 +1,18 @@
 package io.penstock.core.reply;
 
+import io.penstock.core.spec.CommandSpec;
+import org.jspecify.annotations.Nullable;
+
 /** Callbacks of a {@link ReplySequence} to its client. Called on the client's loop. */
 public interface ReplyOwner {
 
   /**
-   * Returns whether the request that begins now gets no reply ({@code CLIENT REPLY}). Called once
-   * for each request.
+   * A request gets its place for a reply. Called once for each request whose reply goes to the
+   * client, which may mute it ({@code CLIENT REPLY}) or have it rewritten.
+   *
+   * @param spec the request's command; null if it is not a command
    */
-  boolean isNextReplyMuted();
+  void onReplyBegins(ReplySlot slot, @Nullable CommandSpec spec);
 
   /**
    * Penstock answers a request itself, which uses up a part of the client's budget for this loop

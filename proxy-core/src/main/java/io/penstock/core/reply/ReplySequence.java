@@ -2,6 +2,7 @@ package io.penstock.core.reply;
 
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.SocketOutput;
 import io.penstock.core.spec.CommandSpec;
 import java.util.function.Consumer;
@@ -52,7 +53,8 @@ public final class ReplySequence {
   public ReplySlot begin(@Nullable CommandSpec spec) {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();
-    slot.begin(this, spec, client.isNextReplyMuted());
+    slot.begin(this, spec);
+    client.onReplyBegins(slot, spec);
     add(slot);
     return slot;
   }
@@ -64,7 +66,7 @@ public final class ReplySequence {
   public ReplySlot capture(@Nullable CommandSpec spec, Consumer<ReplySlot> whenDone) {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();
-    slot.begin(this, spec, false);
+    slot.begin(this, spec);
     slot.capture(() -> whenDone.accept(slot));
     return slot;
   }
@@ -103,8 +105,14 @@ public final class ReplySequence {
     return closed;
   }
 
-  void record(CommandSpec command, Outcome outcome, long since) {
-    slots.record(command, outcome, since);
+  /** Returns what keeps the times of the request that begins now; null if nobody wants them. */
+  @Nullable Timeline timelineFor(CommandSpec command) {
+    return slots.timelineFor(command, arrivedAt());
+  }
+
+  void record(
+      CommandSpec command, Outcome outcome, long since, long bytes, @Nullable Timeline timeline) {
+    slots.record(command, outcome, since, bytes, timeline);
   }
 
   void countError(String prefix) {

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.spec.CommandSpec;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -48,20 +49,21 @@ public final class ReplySlot {
   private boolean messagesWaiting; // until the reply was written
   private long heapBytes; // of objects that are kept for the request
   private @Nullable Runnable whenDone; // of a captured slot
+  private @Nullable ReplyRewriter rewriter;
+  private @Nullable Timeline timeline; // if an observer wants it
 
   /**
    * Begins a reply of {@code sequence}.
    *
    * @param spec the request's command; null if it is not a command
-   * @param mute whether the client gets no reply
    */
-  void begin(ReplySequence sequence, @Nullable CommandSpec spec, boolean mute) {
+  void begin(ReplySequence sequence, @Nullable CommandSpec spec) {
     owner = sequence;
     command = spec;
     target = Target.NO_KEY;
     arrived = sequence.arrivedAt();
     requestNumber = sequence.lastRequestNumber();
-    muted = mute;
+    muted = false;
     replyBytes = 0;
     expected = spec == null ? 0 : sequence.account().expectedReply(spec);
     sequence.account().addExpected(expected);
@@ -69,6 +71,27 @@ public final class ReplySlot {
     done = false;
     begun = false;
     whenDone = null;
+    timeline = spec == null ? null : sequence.timelineFor(spec);
+  }
+
+  /** The client gets no reply. */
+  public void mute() {
+    muted = true;
+  }
+
+  /**
+   * Sets what rewrites the reply that is delivered. Replies of Penstock's own to requests that did
+   * not run are not rewritten.
+   *
+   * @param rewriting null for nothing
+   */
+  public void rewriteWith(@Nullable ReplyRewriter rewriting) {
+    rewriter = rewriting;
+  }
+
+  /** Returns what keeps the times of the request; null if nobody wants them. */
+  public @Nullable Timeline timeline() {
+    return timeline;
   }
 
   /** The request is for keys of this partition. */
@@ -215,7 +238,7 @@ public final class ReplySlot {
         countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
       }
       dropPending();
-      write(Unpooled.wrappedBuffer(reply), 0, reply.length);
+      add(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
     finish(outcome);
   }
@@ -258,6 +281,9 @@ public final class ReplySlot {
 
   /** Drops the pending bytes of the reply. */
   public void dropPending() {
+    if (rewriter != null) {
+      rewriter.reset();
+    }
     account().addPending(-pending.size());
     pending.clear();
   }
@@ -278,6 +304,15 @@ public final class ReplySlot {
   }
 
   private void write(ByteBuf buffer, int from, int to) {
+    ReplyRewriter rewriting = rewriter;
+    if (rewriting == null) {
+      add(buffer, from, to);
+    } else {
+      rewriting.rewrite(buffer, from, to, this::add);
+    }
+  }
+
+  private void add(ByteBuf buffer, int from, int to) {
     ReplySequence sequence = owner();
     replyBytes += to - from;
     if (muted || sequence.isClosed()) {
@@ -311,7 +346,7 @@ public final class ReplySlot {
     account().addExpected(-expected);
     if (command != null) {
       account().recordReply(command, replyBytes);
-      sequence.record(command, outcome, arrived);
+      sequence.record(command, outcome, arrived, replyBytes, timeline);
     }
     if (first) {
       sequence.advance();
@@ -337,6 +372,8 @@ public final class ReplySlot {
     owner = null;
     command = null;
     whenDone = null;
+    rewriter = null;
+    timeline = null;
     abandoned = false;
   }
 }

@@ -2,9 +2,11 @@ package io.penstock.core.reply;
 
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pool of a loop's {@link ReplySlot}s. It counts those in use and keeps spare ones: as many as
@@ -25,6 +27,7 @@ public final class ReplySlots {
 
   private final Loop loop;
   private final LoopCounters counters;
+  private ReplyObserver observer;
   private final ArrayDeque<ReplySlot> spare = new ArrayDeque<>();
   private int inUse;
   private int unused; // the smallest size of the pool since the last trim
@@ -35,10 +38,23 @@ public final class ReplySlots {
   public ReplySlots(Loop loop, LoopCounters counters) {
     this.loop = loop;
     this.counters = counters;
+    this.observer =
+        (command, outcome, arrived, ended, _, _) ->
+            counters.record(command.id(), outcome, ended - arrived);
   }
 
-  void record(CommandSpec command, Outcome outcome, long since) {
-    counters.record(command.id(), outcome, loop.now() - since);
+  /** Adds an observer of the replies that end from now on. */
+  public void observe(ReplyObserver more) {
+    observer = observer.and(more);
+  }
+
+  @Nullable Timeline timelineFor(CommandSpec command, long arrived) {
+    return observer.wantsTimeline(command) ? new Timeline(arrived, System.nanoTime()) : null;
+  }
+
+  void record(
+      CommandSpec command, Outcome outcome, long since, long bytes, @Nullable Timeline timeline) {
+    observer.onReply(command, outcome, since, loop.now(), bytes, timeline);
   }
 
   void countError(String prefix) {

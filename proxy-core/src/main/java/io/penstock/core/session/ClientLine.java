@@ -80,7 +80,7 @@ final class ClientLine {
 
   private static String chosen(ClientProfile profile) {
     return " user="
-        + profile.user()
+        + profile.user().name()
         + " redir=-1 resp="
         + (profile.protocol() == Protocol.RESP2 ? 2 : 3);
   }

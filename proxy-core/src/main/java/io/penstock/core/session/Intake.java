@@ -12,7 +12,9 @@ import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.blocking.CurrentBlockingCall;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
@@ -28,6 +30,7 @@ import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.route.KnownPartitions;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.spec.CommandSpec;
@@ -59,6 +62,8 @@ final class Intake implements LocalCommandHandler {
   private final OrderGuard order;
   private final TurnBudget turnBudget;
   private final CurrentRequest request;
+  private final RuleCheck ruleCheck;
+  private final ClientProfile profile;
   private final Forwarder forwarder;
   private final Transactions transactions;
   private final DatabaseSelection selection;
@@ -92,6 +97,8 @@ final class Intake implements LocalCommandHandler {
     this.order = forward.order();
     this.turnBudget = session.turnBudget();
     this.request = request;
+    this.ruleCheck = new RuleCheck(request, replies);
+    this.profile = session.profile();
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
@@ -116,8 +123,16 @@ final class Intake implements LocalCommandHandler {
 
   /** Handles the request. Returns false if it must wait for earlier ones; it is put back then. */
   boolean handle() {
+    boolean handled = routeAndHandle();
+    if (handled) {
+      request.onHandled();
+    }
+    return handled;
+  }
+
+  private boolean routeAndHandle() {
     Command command = request.command();
-    RoutePlan plan = routes.router().route(command);
+    RoutePlan plan = route(command);
     CommandSpec spec = command.spec();
     if (spec == null && Authentication.isHttp(command)) {
       session.closeHttp();
@@ -130,6 +145,32 @@ final class Intake implements LocalCommandHandler {
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
       return transactions.reject(spec, ErrorReplies.NO_AUTH);
     }
+    RequestRules rules = profile.user().rules();
+    return rules == null ? handle(plan, command) : handleByRules(rules, plan, command);
+  }
+
+  private boolean handleByRules(RequestRules rules, RoutePlan plan, Command command) {
+    byte[] rejection = ruleCheck.judge(rules);
+    if (rejection != null) {
+      return transactions.rejectAndAbort(command.spec(), rejection);
+    }
+    Command admitted = request.command();
+    if (admitted == command) {
+      return handle(plan, command);
+    }
+    return handle(route(admitted), admitted);
+  }
+
+  private RoutePlan route(Command command) {
+    if (request.isReplaced()) {
+      routes.router().useKnownPartitions(KnownPartitions.NONE); // they are of the client's keys
+    }
+    return routes.router().route(command);
+  }
+
+  private boolean handle(RoutePlan plan, Command command) {
+    CommandSpec spec = command.spec();
+    Subscriptions subscribed = subscriptions;
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
@@ -391,6 +432,7 @@ final class Intake implements LocalCommandHandler {
       subscriptions.close();
     }
     blocked.onInputEnded();
+    request.onHandled();
     replies.dropPending();
   }
 }

@@ -10,7 +10,9 @@ import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
+import io.penstock.core.client.User;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.directory.BlockingKeyCount;
 import io.penstock.core.directory.ListedClient;
@@ -100,7 +102,9 @@ public final class Session
     this.input = new Input(loop.reader().limits());
     this.activity = new Activity(loop.loop().tick());
     this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
-    this.request = new CurrentRequest(input, loop.reader().command(input.frame()), replies);
+    this.request =
+        new CurrentRequest(
+            input, loop.reader().command(input.frame()), loop.reader(), replies);
     this.autoRead = new AutoRead(this, replies, account, loop.readGate(), channel.config());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
@@ -467,8 +471,14 @@ public final class Session
   }
 
   @Override
-  public boolean isNextReplyMuted() {
-    return profile.isNextReplyMuted();
+  public void onReplyBegins(ReplySlot slot, @Nullable CommandSpec spec) {
+    if (profile.isNextReplyMuted()) {
+      slot.mute();
+    }
+    RequestRules rules = profile.user().rules();
+    if (rules != null && spec != null) {
+      slot.rewriteWith(rules.rewriterFor(spec));
+    }
   }
 
   @Override
@@ -619,7 +629,7 @@ public final class Session
 
   /** The client's certificate names a user, as which it is authenticated. */
   public void authenticateAs(String user) {
-    profile.user(user);
+    profile.user(User.named(user));
     setAuthenticated();
   }
 

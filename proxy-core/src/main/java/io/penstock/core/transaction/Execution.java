@@ -57,6 +57,7 @@ public final class Execution extends TransactionBlock {
         new GatheredBytes(context.clientContext(), context.forward().forwardLoop().limit());
     this.transaction = transaction;
     this.watch = watch;
+    timeline(whole.timeline());
     whole.addHeapBytes(transaction.sizeOnHeap());
     if (watch != null || mustCollect()) {
       // Later requests must not overtake, and must see the effects of local commands.

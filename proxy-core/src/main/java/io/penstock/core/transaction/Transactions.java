@@ -139,7 +139,7 @@ public final class Transactions {
         && spec != null
         && !command.isUnknownSubcommand()
         && spec.acceptsArity(command.argc())) {
-      return reject(transaction, spec, forbidden);
+      return rejectAndAbort(spec, forbidden);
     }
     return switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) ->
@@ -156,9 +156,9 @@ public final class Transactions {
               command,
               withShortTimeout(command, timeoutAt, millis)); // must not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
-      case RoutePlan.Split _ -> reject(transaction, spec, CROSS_SLOT);
+      case RoutePlan.Split _ -> rejectAndAbort(spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
-      case RoutePlan.Reject(String error) -> reject(transaction, spec, error);
+      case RoutePlan.Reject(String error) -> rejectAndAbort(spec, error);
     };
   }
 
@@ -169,7 +169,7 @@ public final class Transactions {
             ? ConfigSet.rejection(proxy.config(), command.frame())
             : null;
     if (rejection != null || nodes.placement().isDivided()) {
-      return reject(transaction, spec, rejection == null ? EVERY_NODE : rejection);
+      return rejectAndAbort(spec, rejection == null ? EVERY_NODE : rejection);
     }
     return queueForNode(transaction, 0, command);
   }
@@ -186,14 +186,14 @@ public final class Transactions {
       Transaction transaction, int partition, Command command, RequestFrame request) {
     CommandSpec spec = command.spec();
     if (transaction.changesProtocol()) {
-      return reject(transaction, spec, AFTER_HELLO);
+      return rejectAndAbort(spec, AFTER_HELLO);
     }
     int wanted = RequestKeys.isKeyless(partition, command) ? Transaction.ANY_PARTITION : partition;
     if (!transaction.mayHaveKeysIn(wanted)) {
-      return reject(transaction, spec, OTHER_SLOT);
+      return rejectAndAbort(spec, OTHER_SLOT);
     }
     if (!transaction.hasRoomFor(request)) {
-      return reject(transaction, spec, TOO_LARGE);
+      return rejectAndAbort(spec, TOO_LARGE);
     }
     transaction.add(request, wanted, spec);
     account.check();
@@ -230,7 +230,7 @@ public final class Transactions {
       case MULTI, EXEC, DISCARD, QUIT, RESET -> false;
       case CLIENT_REPLY ->
           profile.changesReplyMode(command)
-              ? reject(transaction, spec, NO_CLIENT_REPLY)
+              ? rejectAndAbort(spec, NO_CLIENT_REPLY)
               : queueLocal(transaction, spec, command);
       case SUBSCRIBE, PSUBSCRIBE -> queueSubscribing(transaction, spec, command);
       case SELECT -> queueSelect(transaction, spec, command);
@@ -260,7 +260,7 @@ public final class Transactions {
 
   private boolean queueLocal(Transaction transaction, CommandSpec spec, Command command) {
     if (!transaction.hasRoomFor(command.frame()) || !account.fitsOnHeap(command.frame())) {
-      return reject(transaction, spec, TOO_LARGE);
+      return rejectAndAbort(spec, TOO_LARGE);
     }
     transaction.addLocal(command.frame());
     account.check();
@@ -287,11 +287,8 @@ public final class Transactions {
     return queueLocal(transaction, spec, command);
   }
 
-  private boolean reject(Transaction transaction, @Nullable CommandSpec spec, String error) {
-    if (!isExec(spec)) {
-      transaction.abort();
-    }
-    return reject(spec, ErrorReplies.encode(error));
+  private boolean rejectAndAbort(@Nullable CommandSpec spec, String error) {
+    return rejectAndAbort(spec, ErrorReplies.encode(error));
   }
 
   /**
@@ -306,6 +303,15 @@ public final class Transactions {
     close();
     String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
     return replies.reject(spec, ABORTED_BY + line.replaceFirst("^ERR ", ""));
+  }
+
+  /** As {@link #reject}, and aborts the open transaction, if any, as a command that fails does. */
+  public boolean rejectAndAbort(@Nullable CommandSpec spec, byte[] error) {
+    Transaction transaction = open;
+    if (transaction != null && !isExec(spec)) {
+      transaction.abort();
+    }
+    return reject(spec, error);
   }
 
   /** Answers a command about transactions; the requests that it must wait for have ended. */

@@ -48,6 +48,7 @@ final class WatchCall extends LeasedExchange {
     this.retryableErrors = watch.retryableErrors();
     this.watch = watch;
     this.slot = slot;
+    timeline(slot.timeline());
     RequestFrame frame = request.frame();
     bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();

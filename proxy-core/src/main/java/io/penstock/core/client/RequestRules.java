@@ -1,0 +1,42 @@
+package io.penstock.core.client;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.command.Command;
+import io.penstock.core.reply.ReplyRewriter;
+import io.penstock.core.spec.CommandSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides what becomes of each request of a {@link User}, between its route and its execution. It
+ * sees each request once, however long the request then waits for earlier ones, and a command of a
+ * transaction when the transaction queues it. Called on the client's loop; must not block.
+ */
+public interface RequestRules {
+
+  /**
+   * Returns the error that answers the request in place of its execution; null to execute it.
+   *
+   * @param request its command may be unknown, or have too few arguments
+   * @return a whole error reply, encoded
+   */
+  byte @Nullable [] rejection(Command request);
+
+  /**
+   * Returns the request that is executed in place of this one; null for this one.
+   *
+   * @param request not rejected
+   * @return one whole request, as an array of bulk strings; the caller owns it
+   */
+  default @Nullable ByteBuf rewrite(Command request) {
+    return null;
+  }
+
+  /**
+   * Returns what rewrites the reply to a command; null if the reply goes to the client as it is.
+   *
+   * @param command of the request that is executed
+   */
+  default @Nullable ReplyRewriter rewriterFor(CommandSpec command) {
+    return null;
+  }
+}

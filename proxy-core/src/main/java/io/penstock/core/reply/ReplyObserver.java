@@ -1,0 +1,57 @@
+package io.penstock.core.reply;
+
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.observe.Timeline;
+import io.penstock.core.spec.CommandSpec;
+import org.jspecify.annotations.Nullable;
+
+/** Is told of the end of each reply of one loop. Called on that loop; must not block. */
+public interface ReplyObserver {
+
+  /**
+   * Returns whether the times of a request that begins now are kept for {@link #onReply}. Called
+   * once for each request.
+   */
+  default boolean wantsTimeline(CommandSpec command) {
+    return false;
+  }
+
+  /**
+   * A reply is complete: its last byte was given to the client, or waits for an earlier reply.
+   *
+   * @param ended {@link System#nanoTime()}
+   * @param arrived when the request had arrived, likewise
+   * @param bytes length of the reply that goes to the client
+   * @param timeline of the request; null unless it is kept for any observer
+   */
+  void onReply(
+      CommandSpec command,
+      Outcome outcome,
+      long arrived,
+      long ended,
+      long bytes,
+      @Nullable Timeline timeline);
+
+  /** Returns an observer that tells this one first, then {@code next}. */
+  default ReplyObserver and(ReplyObserver next) {
+    ReplyObserver first = this;
+    return new ReplyObserver() {
+      @Override
+      public boolean wantsTimeline(CommandSpec command) {
+        return first.wantsTimeline(command) | next.wantsTimeline(command); // both are asked
+      }
+
+      @Override
+      public void onReply(
+          CommandSpec command,
+          Outcome outcome,
+          long arrived,
+          long ended,
+          long bytes,
+          @Nullable Timeline timeline) {
+        first.onReply(command, outcome, arrived, ended, bytes, timeline);
+        next.onReply(command, outcome, arrived, ended, bytes, timeline);
+      }
+    };
+  }
+}
