@@ -6,8 +6,6 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * A request that is sent to the master of every shard that serves partitions. The parts share its
@@ -66,20 +64,26 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
 
   @Override
   public void send(Placement placement) {
-    var gather = new Gather(context, whole.replySlot(), plan.merge(), new int[] {limit});
-    List<Part> parts = new ArrayList<>();
     int[] firstPartitions = placement.firstPartitions();
+    int count = 0;
+    for (int first : firstPartitions) {
+      count += first == Placement.UNCOVERED ? 0 : 1;
+    }
+    var gather =
+        new Gather(context, whole.replySlot(), plan.merge(), new int[] {limit}, count);
+    Part[] parts = new Part[count];
+    int next = 0;
     for (int shard = 0; shard < firstPartitions.length; shard++) {
       if (firstPartitions[shard] != Placement.UNCOVERED) {
-        Part part = new Part(gather);
+        Part part = new Part(gather.parts());
         part.setRequestBytes(bytes.share(), offset, length);
         Endpoint master = placement.shards().get(shard).master();
         part.prepareForShard(whole, master, firstPartitions[shard], plan.separateConnection());
-        parts.add(part);
+        parts[next++] = part;
       }
     }
     bytes.release();
-    backpressure.pauseIfBusy(gather.send(parts.toArray(Part[]::new)));
+    backpressure.pauseIfBusy(gather.send(parts));
   }
 
   @Override

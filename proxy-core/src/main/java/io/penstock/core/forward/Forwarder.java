@@ -159,8 +159,8 @@ public final class Forwarder {
       return;
     }
     var split = new SplitRequest(request.frame(), plan);
-    var gather = new Gather(context, whole, plan.merge(), split.groupOfKey());
-    Part[] parts = split.parts(gather, spec);
+    var gather = new Gather(context, whole, plan.merge(), split.groupOfKey(), plan.groups());
+    Part[] parts = split.parts(gather.parts(), spec);
     for (int i = 0; i < parts.length; i++) {
       if (plan.keysOfGroup(i) > 1) {
         order.trackMultiKeyRequest(parts[i]);

@@ -40,7 +40,7 @@ final class SlicedSplitRequest implements Sliced {
   private final RequestFrame frame; // in the client's input, which scans no other request meanwhile
   private final SharedBuffer request; // the buffer that the frame lies in
   private final SplitRequest split;
-  private final Gather gather;
+  private final PartSet parts;
   private final int groups;
   private final int bytesPerSlice;
 
@@ -67,15 +67,15 @@ final class SlicedSplitRequest implements Sliced {
     this.frame = how.request().frame();
     this.request = how.request().share();
     this.split = new SplitRequest(frame, plan);
-    this.gather = new Gather(context, whole, plan.merge(), split.groupOfKey());
     this.groups = plan.groups();
+    this.parts =
+        new Gather(context, whole, plan.merge(), split.groupOfKey(), groups).parts();
     int length = frame.end() - frame.start();
     this.bytesPerSlice = (int) ((long) length * Slices.STEPS_PER_SLICE / plan.keys());
   }
 
   /** Sends the parts from the next loop turn on; the client's next requests wait. */
   void begin() {
-    gather.expect(groups);
     client.suspend(whole);
     loop.slices().start(this);
   }
@@ -127,11 +127,11 @@ final class SlicedSplitRequest implements Sliced {
       throw new IllegalStateException("a part without bytes");
     }
     split.encodeRest(encoded.buffer());
-    Part part = new Part(gather);
+    Part part = new Part(parts);
     int length = encoded.buffer().writerIndex() - from;
     part.setRequestBytes(encoded.share(), from, length);
     if (length < SocketOutput.SLICE_THRESHOLD) {
-      gather.countPartBytes(length);
+      parts.countPartBytes(length);
     }
     part.prepare(command, split.partitionOfGroup(group));
     if (inGroup > 1) {
@@ -140,7 +140,7 @@ final class SlicedSplitRequest implements Sliced {
     order.route(part);
     group++;
     inGroup = 0;
-    Endpoint busy = gather.send(part);
+    Endpoint busy = parts.send(part);
     if (busy != null) {
       backpressure.pauseIfBusy(busy);
     }
@@ -159,6 +159,6 @@ final class SlicedSplitRequest implements Sliced {
     client.fail(cause);
     releaseBytes();
     request.release();
-    gather.onInternalError();
+    parts.onInternalError();
   }
 }

@@ -75,7 +75,7 @@ final class SplitRequest {
   }
 
   /** Returns the parts by group, ready to be sent. */
-  Part[] parts(Gather whole, CommandSpec command) {
+  Part[] parts(PartSet whole, CommandSpec command) {
     Part[] parts = new Part[keysOfGroup.length];
     int size = frame.end() - frame.start() + parts.length * (32 + frame.length(0) + restLength());
     var bytes = new SharedBuffer(ByteBufAllocator.DEFAULT.directBuffer(size));

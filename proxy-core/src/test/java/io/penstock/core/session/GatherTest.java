@@ -114,8 +114,8 @@ class GatherTest {
       CommandSpec mget = CommandTable.load().byName("mget");
       var gather =
           new Gather(
-              session.forward(), session.reserve(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1});
-      Part[] parts = {new Part(gather), new Part(gather)};
+              session.forward(), session.reserve(mget), Merge.ARRAY_BY_KEY, new int[] {0, 1}, 2);
+      Part[] parts = {new Part(gather.parts()), new Part(gather.parts())};
       for (Part part : parts) {
         ByteBuf request = Wire.buffer(call("MGET b"));
         part.setRequestBytes(new SharedBuffer(request), 0, request.readableBytes());
