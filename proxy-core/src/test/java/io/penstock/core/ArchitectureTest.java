@@ -118,7 +118,9 @@ class ArchitectureTest {
                   "limit",
                   "reply")),
           Map.entry("read", Set.of("upstream", "transport", "dispatch")),
-          Map.entry("script", Set.of("resp", "spec", "command", "output", "backend", "client")),
+          Map.entry(
+              "script",
+              Set.of("resp", "spec", "command", "output", "backend", "dispatch", "client")),
           Map.entry(
               "retry",
               Set.of(

@@ -1,7 +1,6 @@
 package io.penstock.core.backend;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.observe.Timeline;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
@@ -13,9 +12,9 @@ import org.slf4j.LoggerFactory;
 /**
  * One trip of a request to a node, and of its reply back; or of several requests that are sent
  * together, and of the reply to the last. It has the bytes, the deadlines and the callbacks; which
- * node it goes to is decided by its creator, or by a dispatcher for a {@code PlacedExchange}. Exactly one of {@link #onReply}, the last {@link
- * #onReplyPart} or {@link #onFailure} is called. Until then its creator must not reuse it. Confined
- * to one event loop.
+ * node it goes to is decided by its creator, or by a dispatcher for a {@code PlacedExchange}.
+ * Exactly one of {@link #onReply}, the last {@link #onReplyPart} or {@link #onFailure} is called.
+ * Until then its creator must not reuse it. Confined to one event loop.
  */
 public abstract class Exchange {
 

@@ -87,7 +87,8 @@ public final class Handshake {
    *
    * @param key of the set
    */
-  public static Handshake of(ConnectionKey key, Endpoint node, Protocol protocol, BackendContext backend) {
+  public static Handshake of(
+      ConnectionKey key, Endpoint node, Protocol protocol, BackendContext backend) {
     int database = key.database();
     Access access = node.access();
     return new Handshake(

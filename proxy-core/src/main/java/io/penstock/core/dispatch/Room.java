@@ -26,7 +26,8 @@ public interface Room {
    * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
    * @param connections which of the node's they use
    */
-  boolean hasRoomForLargeReply(int partition, Protocol protocol, int client, ConnectionKey connections);
+  boolean hasRoomForLargeReply(
+      int partition, Protocol protocol, int client, ConnectionKey connections);
 
   /**
    * Runs {@code action} once, on this loop, when {@link #isWritable} or {@link

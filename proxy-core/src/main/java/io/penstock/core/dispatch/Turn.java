@@ -20,9 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Turn {
 
-  /**
-   * Which connection a turn needs.
-   */
+  /** Which connection a turn needs. */
   record Place(Endpoint node, Protocol protocol, ConnectionKey connections) {
 
     /** Leases such a connection; null if the limit is reached. On the loop. */

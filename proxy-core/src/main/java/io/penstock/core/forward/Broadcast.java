@@ -69,8 +69,7 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
     for (int first : firstPartitions) {
       count += first == Placement.UNCOVERED ? 0 : 1;
     }
-    var gather =
-        new Gather(context, whole.replySlot(), plan.merge(), new int[] {limit}, count);
+    var gather = new Gather(context, whole.replySlot(), plan.merge(), new int[] {limit}, count);
     Part[] parts = new Part[count];
     int next = 0;
     for (int shard = 0; shard < firstPartitions.length; shard++) {

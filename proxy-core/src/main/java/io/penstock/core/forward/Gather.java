@@ -35,8 +35,7 @@ public final class Gather implements PartSet.Listener, Sliced {
    * @param detail see {@link ReplyMerger#begin}
    * @param count how many parts will be sent, at least one
    */
-  public Gather(
-      ForwardContext context, ReplySlot whole, Merge merge, int[] detail, int count) {
+  public Gather(ForwardContext context, ReplySlot whole, Merge merge, int[] detail, int count) {
     this.whole = whole;
     this.client = context.clientContext().client();
     this.loop = context.clientContext().loop();
@@ -104,9 +103,7 @@ public final class Gather implements PartSet.Listener, Sliced {
       return false;
     }
     PubsubCountRewriter rewriter =
-        merge.countsClients()
-            ? new PubsubCountRewriter(whole, merge, client, hub)
-            : null;
+        merge.countsClients() ? new PubsubCountRewriter(whole, merge, client, hub) : null;
     ReplyMerger.Sink sink = rewriter == null ? this::pass : rewriter::add;
     ReplyMerger merging = new ReplyMerger(sink);
     countRewriter = rewriter;

@@ -68,8 +68,7 @@ final class SlicedSplitRequest implements Sliced {
     this.request = how.request().share();
     this.split = new SplitRequest(frame, plan);
     this.groups = plan.groups();
-    this.parts =
-        new Gather(context, whole, plan.merge(), split.groupOfKey(), groups).parts();
+    this.parts = new Gather(context, whole, plan.merge(), split.groupOfKey(), groups).parts();
     int length = frame.end() - frame.start();
     this.bytesPerSlice = (int) ((long) length * Slices.STEPS_PER_SLICE / plan.keys());
   }

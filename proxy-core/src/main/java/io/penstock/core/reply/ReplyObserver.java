@@ -19,18 +19,12 @@ public interface ReplyObserver {
   /**
    * A reply is complete: its last byte was given to the client, or waits for an earlier reply.
    *
-   * @param ended {@link System#nanoTime()}
-   * @param arrived when the request had arrived, likewise
+   * @param nanos since the request had arrived
    * @param bytes length of the reply that goes to the client
    * @param timeline of the request; null unless it is kept for any observer
    */
   void onReply(
-      CommandSpec command,
-      Outcome outcome,
-      long arrived,
-      long ended,
-      long bytes,
-      @Nullable Timeline timeline);
+      CommandSpec command, Outcome outcome, long nanos, long bytes, @Nullable Timeline timeline);
 
   /** Returns an observer that tells this one first, then {@code next}. */
   default ReplyObserver and(ReplyObserver next) {
@@ -38,19 +32,19 @@ public interface ReplyObserver {
     return new ReplyObserver() {
       @Override
       public boolean wantsTimeline(CommandSpec command) {
-        return first.wantsTimeline(command) | next.wantsTimeline(command); // both are asked
+        boolean wanted = first.wantsTimeline(command);
+        return next.wantsTimeline(command) || wanted; // both are asked
       }
 
       @Override
       public void onReply(
           CommandSpec command,
           Outcome outcome,
-          long arrived,
-          long ended,
+          long nanos,
           long bytes,
           @Nullable Timeline timeline) {
-        first.onReply(command, outcome, arrived, ended, bytes, timeline);
-        next.onReply(command, outcome, arrived, ended, bytes, timeline);
+        first.onReply(command, outcome, nanos, bytes, timeline);
+        next.onReply(command, outcome, nanos, bytes, timeline);
       }
     };
   }

@@ -39,8 +39,7 @@ public final class ReplySlots {
     this.loop = loop;
     this.counters = counters;
     this.observer =
-        (command, outcome, arrived, ended, _, _) ->
-            counters.record(command.id(), outcome, ended - arrived);
+        (command, outcome, nanos, _, _) -> counters.record(command.id(), outcome, nanos);
   }
 
   /** Adds an observer of the replies that end from now on. */
@@ -54,7 +53,7 @@ public final class ReplySlots {
 
   void record(
       CommandSpec command, Outcome outcome, long since, long bytes, @Nullable Timeline timeline) {
-    observer.onReply(command, outcome, since, loop.now(), bytes, timeline);
+    observer.onReply(command, outcome, loop.now() - since, bytes, timeline);
   }
 
   void countError(String prefix) {

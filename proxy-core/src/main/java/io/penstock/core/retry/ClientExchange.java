@@ -160,8 +160,8 @@ public abstract class ClientExchange extends PlacedExchange {
   }
 
   /**
-   * Returns false if the client sends no more: once its request has waited, the client counts
-   * as disconnected, as in Redis when a client blocks.
+   * Returns false if the client sends no more: once its request has waited, the client counts as
+   * disconnected, as in Redis when a client blocks.
    */
   @Override
   public final boolean isWanted() {

@@ -85,7 +85,9 @@ public final class RetryableErrors {
       RetryablePrefix prefix = prefixOf(buffer, from, to);
       Endpoint node = exchange.sentTo();
       strayRedirects.onError(node, prefix);
-      if (prefix == RetryablePrefix.READONLY && node != null && !exchange.connections().readsReplica()) {
+      if (prefix == RetryablePrefix.READONLY
+          && node != null
+          && !exchange.connections().readsReplica()) {
         nodes.demoted(node);
       }
     }

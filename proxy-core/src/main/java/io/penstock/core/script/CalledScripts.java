@@ -1,9 +1,9 @@
 package io.penstock.core.script;
 
 import io.netty.buffer.ByteBuf;
-import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.spec.CommandSpec;
 import java.util.LinkedHashSet;
 import java.util.Set;

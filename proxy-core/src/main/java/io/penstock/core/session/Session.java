@@ -103,8 +103,7 @@ public final class Session
     this.activity = new Activity(loop.loop().tick());
     this.replies = new ReplySequence(this, activity, account, loop.slots(), output);
     this.request =
-        new CurrentRequest(
-            input, loop.reader().command(input.frame()), loop.reader(), replies);
+        new CurrentRequest(input, loop.reader().command(input.frame()), loop.reader(), replies);
     this.autoRead = new AutoRead(this, replies, account, loop.readGate(), channel.config());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());

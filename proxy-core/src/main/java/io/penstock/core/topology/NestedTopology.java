@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An upstream that consists of upstreams, its parts: a partitioner selects the part of a key. Its
- * placement has all of theirs ({@link NestedPlacement}); a redirect, a refresh or an error is passed
- * on to the part that it is about. Changes are published on the topology thread.
+ * placement has all of theirs ({@link NestedPlacement}); a redirect, a refresh or an error is
+ * passed on to the part that it is about. Changes are published on the topology thread.
  */
 public final class NestedTopology implements Upstream {
 

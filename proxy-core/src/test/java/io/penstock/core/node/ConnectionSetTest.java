@@ -241,7 +241,9 @@ class ConnectionSetTest extends NodeFixture {
       return null;
     });
 
-    assertThat(withdrawn).extracting(exchange -> exchange.connections().database()).containsExactly(1); // also elsewhere
+    assertThat(withdrawn)
+        .extracting(exchange -> exchange.connections().database())
+        .containsExactly(1); // also elsewhere
     withdrawn.forEach(exchange ->
         onLoop(() -> {
           exchange.fail(Failure.NOT_SENT);

@@ -99,7 +99,7 @@ class RequestRulesTest {
   }
 
   @Test
-  void aCommandOfATransactionIsSeenWhenItIsQueuedAndItsRejectionAbortsTheTransaction() {
+  void aRejectionOfAQueuedCommandAbortsTheTransaction() {
     Peer client = clientWithRules();
 
     client.send(call("MULTI") + call("FLUSHALL") + call("EXEC"));

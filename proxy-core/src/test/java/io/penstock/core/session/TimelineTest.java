@@ -12,6 +12,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.testkit.network.Peer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -23,7 +24,12 @@ class TimelineTest {
   private final List<Seen> seen = new ArrayList<>();
 
   private record Seen(
-      String command, Outcome outcome, long arrived, long ended, long bytes, Timeline timeline) {}
+      String command, Outcome outcome, long nanos, long bytes, @Nullable Timeline timeline) {
+
+    Timeline times() {
+      return Objects.requireNonNull(timeline);
+    }
+  }
 
   @AfterEach
   void close() {
@@ -45,11 +51,10 @@ class TimelineTest {
                 public void onReply(
                     CommandSpec command,
                     Outcome outcome,
-                    long arrived,
-                    long ended,
+                    long nanos,
                     long bytes,
                     @Nullable Timeline timeline) {
-                  seen.add(new Seen(command.name(), outcome, arrived, ended, bytes, timeline));
+                  seen.add(new Seen(command.name(), outcome, nanos, bytes, timeline));
                 }
               });
       return true;
@@ -70,12 +75,12 @@ class TimelineTest {
     client.expect("$1\r\nv\r\n");
 
     Seen reply = seen().getFirst();
-    Timeline times = reply.timeline();
+    Timeline times = reply.times();
     assertThat(reply.command()).isEqualTo("get");
     assertThat(reply.outcome()).isEqualTo(Outcome.OK);
     assertThat(reply.bytes()).isEqualTo(7);
     assertThat(times.node()).isEqualTo(rig.address(1));
-    assertThat(times.arrived()).isEqualTo(reply.arrived());
+    assertThat(reply.nanos()).isPositive();
     assertThat(times.routed()).isGreaterThanOrEqualTo(times.arrived());
     assertThat(times.sent()).isGreaterThanOrEqualTo(times.routed());
     assertThat(times.firstByte()).isGreaterThan(times.sent());
@@ -102,7 +107,7 @@ class TimelineTest {
 
     client.send(call("PING")).expect("+PONG\r\n");
 
-    Timeline times = seen().getFirst().timeline();
+    Timeline times = seen().getFirst().times();
     assertThat(times.node()).isNull();
     assertThat(times.firstByte()).isEqualTo(times.sent()).isEqualTo(times.routed());
   }
@@ -117,7 +122,7 @@ class TimelineTest {
     rig.accept(0).expect(call("MGET b")).send("*1\r\n$1\r\n2\r\n");
     client.expect("*2\r\n$1\r\n1\r\n$1\r\n2\r\n");
 
-    Timeline times = seen().getFirst().timeline();
+    Timeline times = seen().getFirst().times();
     assertThat(times.node()).isIn(rig.address(0), rig.address(1));
     assertThat(times.firstByte()).isGreaterThan(times.sent());
   }
