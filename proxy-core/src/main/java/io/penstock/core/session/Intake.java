@@ -62,7 +62,7 @@ final class Intake implements LocalCommandHandler {
   private final OrderGuard order;
   private final TurnBudget turnBudget;
   private final CurrentRequest request;
-  private final RuleCheck ruleCheck;
+  private final RequestReview review;
   private final ClientProfile profile;
   private final Forwarder forwarder;
   private final Transactions transactions;
@@ -97,7 +97,7 @@ final class Intake implements LocalCommandHandler {
     this.order = forward.order();
     this.turnBudget = session.turnBudget();
     this.request = request;
-    this.ruleCheck = new RuleCheck(request, replies);
+    this.review = new RequestReview(request, replies);
     this.profile = session.profile();
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
@@ -150,7 +150,7 @@ final class Intake implements LocalCommandHandler {
   }
 
   private boolean handleByRules(RequestRules rules, RoutePlan plan, Command command) {
-    byte[] rejection = ruleCheck.judge(rules);
+    byte[] rejection = review.judge(rules);
     if (rejection != null) {
       return transactions.rejectAndAbort(command.spec(), rejection);
     }

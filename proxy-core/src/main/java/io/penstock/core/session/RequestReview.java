@@ -10,13 +10,13 @@ import org.jspecify.annotations.Nullable;
  * reject the request or replace it. A request that is put back is not judged again. Confined to the
  * client's event loop.
  */
-final class RuleCheck {
+final class RequestReview {
 
   private final CurrentRequest request;
   private final ReplySequence replies;
   private long judged = -1; // how many requests had come before the one that was judged last
 
-  RuleCheck(CurrentRequest request, ReplySequence replies) {
+  RequestReview(CurrentRequest request, ReplySequence replies) {
     this.request = request;
     this.replies = replies;
   }
