@@ -28,7 +28,7 @@ final class MonitoredNode {
   private @Nullable ReplicationReport masterNow; // the same for the query that is not answered yet
   private long latencyNanos = ReplicaStatus.UNKNOWN;
   private @Nullable String failure;
-  private boolean readable;
+  private ReplicaState state = ReplicaState.UNREACHABLE; // as a replica, judged last
   private long timesLeftOut;
 
   MonitoredNode(Endpoint node) {
@@ -78,13 +78,22 @@ final class MonitoredNode {
     return answers && last != null ? last.refusal() : failure;
   }
 
-  /** Counts it if this replica may not be read any more. */
-  void judged(ReplicaState state) {
-    boolean now = state == ReplicaState.READABLE;
-    if (readable && !now) {
+  /**
+   * Decides whether this node may be read as a replica, and counts it if it may not any more.
+   *
+   * @param maxLagBytes {@link ReadSettings#NO_LAG_LIMIT} for any
+   */
+  void judge(long maxLagBytes) {
+    ReplicaState now = stateAsReplica(maxLagBytes);
+    if (state == ReplicaState.READABLE && now != ReplicaState.READABLE) {
       timesLeftOut++;
     }
-    readable = now;
+    state = now;
+  }
+
+  /** Returns what {@link #judge} decided last. */
+  ReplicaState state() {
+    return state;
   }
 
   /** Returns how often it was readable and then was not. */
@@ -97,7 +106,7 @@ final class MonitoredNode {
     last = null;
     failure = null;
     answers = false;
-    readable = false;
+    state = ReplicaState.UNREACHABLE;
   }
 
   /** A new round begins. */
@@ -160,12 +169,7 @@ final class MonitoredNode {
     return answers && last != null && stateOfError(last.refusal()) == ReplicaState.UNREACHABLE;
   }
 
-  /**
-   * Returns whether this node may be read as a replica.
-   *
-   * @param maxLagBytes {@link ReadSettings#NO_LAG_LIMIT} for any
-   */
-  ReplicaState stateAsReplica(long maxLagBytes) {
+  private ReplicaState stateAsReplica(long maxLagBytes) {
     ReplicationReport report = last;
     if (!answers || report == null) {
       return stateOfError(failure);

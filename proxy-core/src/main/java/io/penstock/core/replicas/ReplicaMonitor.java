@@ -5,7 +5,6 @@ import io.penstock.core.control.Outage;
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.LogPrefix;
-import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
@@ -238,7 +237,7 @@ public final class ReplicaMonitor {
     for (Endpoint replica : shard.replicas()) {
       MonitoredNode node = node(replica);
       replicas.add(node);
-      node.judged(node.stateAsReplica(settings.maxLagBytes()));
+      node.judge(settings.maxLagBytes());
       if (node.isSettled(master)) {
         log.judged(statusOf(node, shard));
       } else {
@@ -253,12 +252,11 @@ public final class ReplicaMonitor {
     }
   }
 
-  private ReplicaStatus statusOf(MonitoredNode node, Shard shard) {
-    ReplicaState state = node.stateAsReplica(settings.maxLagBytes());
+  private static ReplicaStatus statusOf(MonitoredNode node, Shard shard) {
     return new ReplicaStatus(
         node.node(),
         shard.master(),
-        state,
+        node.state(),
         node.timesLeftOut(),
         node.lagBytes(),
         node.latencyNanos(),

@@ -40,7 +40,7 @@ final class TargetChoice {
    * Returns the nodes to read, in the order master, replicas.
    *
    * @param master of the shard
-   * @param replicas of the shard
+   * @param replicas of the shard, judged
    * @param before what was chosen for this shard last, possibly nothing
    */
   List<Endpoint> choose(MonitoredNode master, List<MonitoredNode> replicas, List<Endpoint> before) {
@@ -50,7 +50,7 @@ final class TargetChoice {
     }
     if (candidates.isEmpty() || settings.from() != ReadFrom.MASTER_PREFERRED) {
       for (MonitoredNode replica : replicas) {
-        if (settings.usesReplicas() && isReadable(replica)) {
+        if (settings.usesReplicas() && replica.state() == ReplicaState.READABLE) {
           candidates.add(replica);
         }
       }
@@ -71,10 +71,6 @@ final class TargetChoice {
       case MASTER, MASTER_PREFERRED, LOWEST_LATENCY, ANY -> true;
       case REPLICA, REPLICA_PREFERRED -> false;
     };
-  }
-
-  private boolean isReadable(MonitoredNode replica) {
-    return replica.stateAsReplica(settings.maxLagBytes()) == ReplicaState.READABLE;
   }
 
   private List<MonitoredNode> ofOwnZone(List<MonitoredNode> nodes) {

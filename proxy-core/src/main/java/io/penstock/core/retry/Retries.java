@@ -146,8 +146,8 @@ public final class Retries {
     } else if (isNoScript(error)) {
       retry.waitsFor = WaitsFor.TURN; // at the master
     } else {
-      delay(retry, retry.request.sentTo(), error.rejection(retry.error));
-      waitForFence(retry);
+      long due = delay(retry, retry.request.sentTo(), error.rejection(retry.error));
+      waitForFence(retry, due);
     }
     sendOrWait(retry, loop.now(), true);
   }
@@ -164,13 +164,15 @@ public final class Retries {
     retry.waitsFor = WaitsFor.TURN;
   }
 
-  /** Holds the request; see {@link ClientHeldRequests#add}. */
-  private void delay(Retry retry, @Nullable Endpoint node, byte @Nullable [] rejection) {
+  /** Holds the request; see {@link ClientHeldRequests#add}. Returns when it may be sent. */
+  private long delay(Retry retry, @Nullable Endpoint node, byte @Nullable [] rejection) {
     held.add(retry, node, rejection);
     retry.redirects = 0;
     retry.probe = true;
     mayHaveProbe = true;
-    retry.waitsFor = WaitsFor.time(loop.now() + retry.delay());
+    long due = loop.now() + retry.delay();
+    retry.waitsFor = WaitsFor.time(due);
+    return due;
   }
 
   private void waitUntil(Retry retry, long time) {
@@ -179,14 +181,12 @@ public final class Retries {
   }
 
   /**
-   * Makes the retry wait as well until everything that it must not be sent behind has been
-   * answered.
+   * Makes the retry wait first until everything that it must not be sent behind has been answered,
+   * and then until it is due.
    */
-  private void waitForFence(Retry retry) {
+  private void waitForFence(Retry retry, long due) {
     Endpoint answered = retry.request.sentTo();
-    if (answered != null
-        && fences.isNeededFor(retry.request)
-        && retry.waitsFor instanceof WaitsFor.Time(long due)) {
+    if (answered != null && fences.isNeededFor(retry.request)) {
       retry.waitsFor = WaitsFor.FENCE;
       fences.whenPassed(retry.request, answered, () -> waitUntil(retry, due));
     }

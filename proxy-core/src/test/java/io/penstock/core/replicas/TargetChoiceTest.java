@@ -44,15 +44,12 @@ class TargetChoiceTest {
     MonitoredNode first = replica(R1);
     MonitoredNode second = replica(R2);
     if (!replicas) {
-      first.failed("refused");
-      first.failed("refused");
-      second.failed("refused");
-      second.failed("refused");
+      refuse(first);
+      refuse(second);
     }
     MonitoredNode head = node(MASTER, master(), 0);
     if (!master) {
-      head.failed("refused");
-      head.failed("refused");
+      refuse(head);
     }
     List<Endpoint> chosen =
         new TargetChoice(settings).choose(head, List.of(first, second), List.of());
@@ -126,6 +123,12 @@ class TargetChoiceTest {
     return node;
   }
 
+  private static void refuse(MonitoredNode node) {
+    node.failed("refused");
+    node.failed("refused");
+    node.judge(ReadSettings.NO_LAG_LIMIT);
+  }
+
   private static MonitoredNode replica(Endpoint address) {
     return node(address, new Group.Node(), 0);
   }
@@ -135,6 +138,7 @@ class TargetChoiceTest {
     var node = new MonitoredNode(address);
     node.asked(null);
     node.answered(answers.report());
+    node.judge(ReadSettings.NO_LAG_LIMIT);
     return node;
   }
 }
