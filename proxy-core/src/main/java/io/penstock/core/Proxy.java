@@ -16,8 +16,8 @@ import io.penstock.core.change.UpstreamTrial;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.control.ControlPlane;
-import io.penstock.core.control.NodeConnections;
 import io.penstock.core.directory.ClientDirectory;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.TotalMemory;
 import io.penstock.core.listener.Admission;
@@ -245,7 +245,7 @@ public final class Proxy implements AutoCloseable {
           if (failure == null) {
             done.complete(result);
           } else {
-            done.completeExceptionally(NodeConnections.unwrapped(failure));
+            done.completeExceptionally(Causes.unwrapped(failure));
           }
         });
     return done;

@@ -48,7 +48,8 @@ class ArchitectureTest {
   /** The packages that each package may depend on. The root package may depend on all. */
   private static final Map<String, Set<String>> ALLOWED_DEPENDENCIES =
       Map.ofEntries(
-          Map.entry("tls", Set.of()),
+          Map.entry("failure", Set.of()),
+          Map.entry("tls", Set.of("failure")),
           Map.entry("upstream", Set.of("tls")),
           Map.entry("cluster", Set.of("upstream")),
           Map.entry("hash", Set.of("cluster")),
@@ -57,11 +58,13 @@ class ArchitectureTest {
           Map.entry("spec", Set.of("resp")),
           Map.entry("command", Set.of("resp", "spec")),
           Map.entry("output", Set.of()),
-          Map.entry("transport", Set.of("output")),
+          Map.entry("transport", Set.of("failure", "output")),
           Map.entry("observe", Set.of("upstream", "cluster")),
           Map.entry("info", Set.of("upstream", "observe")),
-          Map.entry("control", Set.of("tls", "upstream", "output", "transport")),
-          Map.entry("topology", Set.of("upstream", "cluster", "output", "observe", "control")),
+          Map.entry("control", Set.of("failure", "tls", "upstream", "output", "transport")),
+          Map.entry(
+              "topology",
+              Set.of("failure", "upstream", "cluster", "output", "observe", "control")),
           Map.entry(
               "discovery",
               Set.of("upstream", "cluster", "output", "observe", "control", "topology")),
@@ -69,7 +72,7 @@ class ArchitectureTest {
               "sentinel",
               Set.of("tls", "upstream", "cluster", "output", "observe", "control", "topology")),
           Map.entry("shards", Set.of("upstream", "layout", "observe", "control", "topology")),
-          Map.entry("replicas", Set.of("upstream", "observe", "control")),
+          Map.entry("replicas", Set.of("failure", "upstream", "observe", "control")),
           Map.entry(
               "survey", Set.of("upstream", "cluster", "command", "output", "observe", "control")),
           Map.entry("route", Set.of("upstream", "resp", "spec", "command")),
@@ -289,7 +292,8 @@ class ArchitectureTest {
                   "transaction",
                   "blocking",
                   "replication")),
-          Map.entry("listener", Set.of("tls", "output", "transport", "observe", "session")),
+          Map.entry(
+              "listener", Set.of("failure", "tls", "output", "transport", "observe", "session")),
           Map.entry(
               "assembly",
               Set.of(

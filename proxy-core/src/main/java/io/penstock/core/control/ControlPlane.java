@@ -24,6 +24,7 @@ import io.lettuce.core.resource.EpollProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.KqueueProvider;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.transport.OffLoopResolver;
 import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Credentials;
@@ -276,7 +277,7 @@ public final class ControlPlane {
             chain.learn(node, status);
           } else if (!NodeConnections.isErrorReply(failure)
               || ProxyChain.isRefusal(Outage.reason(failure))) {
-            throw new CompletionException(NodeConnections.unwrapped(failure));
+            throw new CompletionException(Causes.unwrapped(failure));
           }
           return null;
         });
@@ -341,7 +342,7 @@ public final class ControlPlane {
 
   /** Returns whether a connection was made, if there was no error reply. */
   private static boolean mayBeHeader(Throwable failure) {
-    Throwable root = Outage.rootOf(failure);
+    Throwable root = Causes.rootOf(failure);
     return !(root instanceof ConnectException || root instanceof UnknownHostException);
   }
 

@@ -1,5 +1,6 @@
 package io.penstock.core.control;
 
+import io.penstock.core.failure.Causes;
 import io.penstock.core.upstream.Endpoint;
 import java.util.Optional;
 import java.util.Set;
@@ -52,7 +53,7 @@ public final class LettucePinger implements Pinger {
     return info.thenApply(LettucePinger::failureIn)
         .exceptionally(failure -> {
           if (!NodeConnections.isErrorReply(failure)) {
-            throw new CompletionException(NodeConnections.unwrapped(failure));
+            throw new CompletionException(Causes.unwrapped(failure));
           }
           tellNothing.add(node); // each denied command is an entry in the node's ACL LOG
           return Optional.empty();
@@ -82,7 +83,7 @@ public final class LettucePinger implements Pinger {
         return messageOf(cause);
       }
     }
-    throw new CompletionException(NodeConnections.unwrapped(failure));
+    throw new CompletionException(Causes.unwrapped(failure));
   }
 
   private static boolean isFromLiveNode(String error) {

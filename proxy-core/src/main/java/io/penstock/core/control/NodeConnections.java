@@ -2,13 +2,13 @@ package io.penstock.core.control;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.upstream.Endpoint;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -67,12 +67,6 @@ public final class NodeConnections {
 
   /** Returns whether a query failed with an error reply of the node, so that its link works. */
   public static boolean isErrorReply(@Nullable Throwable failure) {
-    return failure != null && unwrapped(failure) instanceof RedisCommandExecutionException;
-  }
-
-  /** Returns the failure without the wrapper that a stage adds. */
-  public static Throwable unwrapped(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
+    return failure != null && Causes.unwrapped(failure) instanceof RedisCommandExecutionException;
   }
 }

@@ -2,6 +2,7 @@ package io.penstock.core.control;
 
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.tls.TlsFailure;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
@@ -69,7 +70,7 @@ public final class Outage {
    * calls and classes.
    */
   public static String reason(Throwable failure) {
-    Throwable deepest = rootOf(failure);
+    Throwable deepest = Causes.rootOf(failure);
     String message = TlsFailure.text(deepest);
     return switch (deepest) {
       case ClosedChannelException _ -> "the connection was closed";
@@ -86,15 +87,6 @@ public final class Outage {
 
   /** Returns whether a failure is an error reply of the node: the node answers. */
   public static boolean isErrorReply(Throwable failure) {
-    return rootOf(failure) instanceof RedisCommandExecutionException;
-  }
-
-  /** Returns the last cause. */
-  static Throwable rootOf(Throwable failure) {
-    Throwable deepest = failure;
-    while (deepest.getCause() != null) {
-      deepest = deepest.getCause();
-    }
-    return deepest;
+    return Causes.rootOf(failure) instanceof RedisCommandExecutionException;
   }
 }

@@ -1,6 +1,7 @@
 package io.penstock.core.listener;
 
 import io.netty.channel.EventLoop;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.UnixSockets;
@@ -10,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -134,10 +134,7 @@ public final class Listener {
   }
 
   private CannotBindException cannotBind(ListenAddress address, Throwable failure) {
-    Throwable cause =
-        failure instanceof CompletionException && failure.getCause() != null
-            ? failure.getCause()
-            : failure;
+    Throwable cause = Causes.unwrapped(failure);
     return cause instanceof CannotBindException known
         ? known
         : new CannotBindException(clients.admission().label(), address, cause);

@@ -14,6 +14,7 @@ import io.netty.handler.codec.haproxy.HAProxyProxiedProtocol;
 import io.netty.util.NetUtil;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
+import io.penstock.core.failure.Causes;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -177,11 +178,7 @@ final class ProxyHeader extends ChannelInboundHandlerAdapter {
 
   /** Returns the message of the root cause: that of a wrapper begins with the name of a class. */
   private static String message(Throwable cause) {
-    Throwable root = cause;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.valueOf(root.getMessage());
+    return String.valueOf(Causes.rootOf(cause).getMessage());
   }
 
   @Override

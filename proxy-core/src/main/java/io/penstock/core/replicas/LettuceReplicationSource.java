@@ -5,6 +5,7 @@ import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.NodeConnections;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.upstream.Endpoint;
 import java.util.HashMap;
 import java.util.Map;
@@ -75,7 +76,7 @@ final class LettuceReplicationSource implements ReplicationSource {
     if (failure == null) {
       return null;
     }
-    Throwable cause = NodeConnections.unwrapped(failure);
+    Throwable cause = Causes.unwrapped(failure);
     if (NodeConnections.isErrorReply(failure)) {
       return String.valueOf(cause.getMessage());
     }

@@ -1,19 +1,13 @@
 package io.penstock.core.tls;
 
+import io.penstock.core.failure.Causes;
+
 /** Keys, certificates, protocol versions or ciphers cannot be used. The message is the reason. */
 public final class InvalidTlsException extends IllegalArgumentException {
 
   private static final long serialVersionUID = 1L;
 
   InvalidTlsException(Throwable cause) {
-    super(reason(cause), cause);
-  }
-
-  private static String reason(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return String.valueOf(root.getMessage());
+    super(String.valueOf(Causes.rootOf(cause).getMessage()), cause);
   }
 }

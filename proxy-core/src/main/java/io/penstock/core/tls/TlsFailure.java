@@ -1,5 +1,6 @@
 package io.penstock.core.tls;
 
+import io.penstock.core.failure.Causes;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
@@ -20,10 +21,7 @@ public final class TlsFailure {
 
   /** Returns why a handshake failed: the message of the root cause, which names what is wrong. */
   public static String reason(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
+    Throwable root = Causes.rootOf(failure);
     return root instanceof ClosedChannelException
         ? "the peer closed the connection during the TLS handshake"
         : "the TLS handshake failed: " + text(root);

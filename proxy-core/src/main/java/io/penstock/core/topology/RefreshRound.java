@@ -2,6 +2,7 @@ package io.penstock.core.topology;
 
 import io.penstock.core.control.Stages;
 import io.penstock.core.control.TopologyThread;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.upstream.Endpoint;
 import java.time.Duration;
@@ -13,7 +14,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -152,15 +152,10 @@ public final class RefreshRound<V> {
       Rating rating = rate.apply(view);
       best = rating.compareTo(best) > 0 ? rating : best;
     } else if (failure != null) {
-      failures.put(node, causeOf(failure));
+      failures.put(node, Causes.unwrapped(failure));
     }
     if (outstanding.isEmpty() || best == Rating.NEWER) {
       advance();
     }
-  }
-
-  private static Throwable causeOf(Throwable failure) {
-    Throwable cause = failure.getCause();
-    return failure instanceof CompletionException && cause != null ? cause : failure;
   }
 }

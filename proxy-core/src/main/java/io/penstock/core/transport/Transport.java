@@ -88,15 +88,6 @@ public enum Transport {
     return this == EPOLL || this == KQUEUE;
   }
 
-  /** Returns the root cause of a failure as text. */
-  static String rootCause(Throwable failure) {
-    Throwable root = failure;
-    while (root.getCause() != null) {
-      root = root.getCause();
-    }
-    return root.toString();
-  }
-
   /** Why this transport does not work on this machine; null if it works. */
   public @Nullable Throwable unavailability() {
     return switch (this) {

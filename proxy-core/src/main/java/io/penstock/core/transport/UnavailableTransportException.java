@@ -1,5 +1,7 @@
 package io.penstock.core.transport;
 
+import io.penstock.core.failure.Causes;
+
 /** A transport does not work on this machine, or not with the required number of event loops. */
 public final class UnavailableTransportException extends IllegalStateException {
 
@@ -10,7 +12,7 @@ public final class UnavailableTransportException extends IllegalStateException {
         "transport "
             + transport.configName()
             + " does not work on this machine: "
-            + Transport.rootCause(cause),
+            + Causes.rootOf(cause),
         cause);
   }
 }
