@@ -5,23 +5,19 @@ import io.penstock.core.cluster.SlotMap;
 import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.output.Backoff;
 import io.penstock.core.topology.Refresh;
 import io.penstock.core.topology.RefreshRound;
+import io.penstock.core.topology.RefreshTimes;
+import io.penstock.core.topology.RefreshedTopology;
 import io.penstock.core.topology.RefreshSchedule;
-import io.penstock.core.topology.TopologyReports;
 import io.penstock.core.topology.TopologySettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
-import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
-import io.penstock.core.upstream.TopologyStatus;
-import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -33,12 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>If the cluster is down, at start or later, refreshes are repeated with a back-off, and the
  * last slot map stays in use.
  */
-public final class ClusterTopology implements Upstream {
+public final class ClusterTopology extends RefreshedTopology {
 
   private static final ErrorPolicy ERROR_POLICY = new ClusterErrorPolicy();
-
-  private static final Duration FIRST_RETRY = Duration.ofMillis(200);
-  private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /** Refreshes in a row after which a majority's view with lower epochs than known is accepted. */
   static final int STALE_REFRESHES_TO_ACCEPT = 3;
@@ -46,35 +39,26 @@ public final class ClusterTopology implements Upstream {
   private final Set<Endpoint> seeds;
   private final Duration answerTimeout;
   private final ViewSource source;
-  private final TopologyThread thread;
   private final RandomGenerator random;
-  private final RefreshSchedule schedule;
   private final RefreshLog log;
   private final PublishedSlotMap published;
-  private final TopologyReports reports;
 
   private KnownCluster knowledge = KnownCluster.NONE;
   private @Nullable Endpoint lastAnsweredBy;
   private int staleRefreshes;
 
   private ClusterTopology(TopologySettings settings, ProxyEvents events, Environment environment) {
+    super(
+        ERROR_POLICY,
+        environment.thread,
+        events,
+        RefreshTimes.of(settings.period(), settings.minRefreshInterval(), environment.random));
     this.seeds = Set.copyOf(settings.seeds());
     this.answerTimeout = settings.connectTimeout().multipliedBy(2);
     this.source = environment.source;
-    this.thread = environment.thread;
     this.random = environment.random;
     this.log = new RefreshLog(settings.seeds(), settings.logPrefix(), thread::nanoTime);
-    this.reports = new TopologyReports(thread, events);
     this.published = new PublishedSlotMap(thread, reports::changed);
-    Duration longest =
-        settings.period().compareTo(LONGEST_RETRY) < 0 ? settings.period() : LONGEST_RETRY;
-    this.schedule =
-        new RefreshSchedule(
-            thread,
-            settings.period(),
-            settings.minRefreshInterval(),
-            new Backoff(FIRST_RETRY, longest, random),
-            this::refresh);
   }
 
   /** Dependencies that tests replace. */
@@ -94,23 +78,8 @@ public final class ClusterTopology implements Upstream {
   }
 
   @Override
-  public void start() {
-    thread.execute(schedule::start);
-  }
-
-  @Override
-  public void close() {
-    thread.execute(schedule::stop);
-  }
-
-  @Override
   public SlotMap current() {
     return published.current();
-  }
-
-  @Override
-  public ErrorPolicy errorPolicy() {
-    return ERROR_POLICY;
   }
 
   @Override
@@ -124,29 +93,8 @@ public final class ClusterTopology implements Upstream {
     return true;
   }
 
-  /**
-   * {@inheritDoc}
-   *
-   * <p>No trigger is lost: a trigger that comes during a refresh, or too soon after one, results in
-   * another refresh.
-   */
   @Override
-  public void requestRefresh(RefreshTrigger trigger) {
-    schedule.request(trigger);
-  }
-
-  /** {@inheritDoc} Patches by redirects are changes too. The thread is the topology thread. */
-  @Override
-  public void onChange(Consumer<Placement> listener) {
-    reports.onChange(listener);
-  }
-
-  @Override
-  public TopologyStatus status() {
-    return reports.status();
-  }
-
-  private void refresh(Refresh refresh) {
+  protected void refresh(Refresh refresh) {
     ViewChoice choice = new ViewChoice(knowledge, seeds, lastAnsweredBy);
     List<Endpoint> candidates =
         RefreshCandidates.order(lastAnsweredBy, knowledge.nodes(), seeds, random);

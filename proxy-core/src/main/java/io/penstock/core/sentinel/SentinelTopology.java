@@ -5,13 +5,13 @@ import io.penstock.core.control.ControlPlane;
 import io.penstock.core.control.Outage;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.output.Backoff;
 import io.penstock.core.sentinel.MasterChoice.KnownMaster;
 import io.penstock.core.topology.Refresh;
 import io.penstock.core.topology.RefreshRound;
 import io.penstock.core.topology.RefreshSchedule;
 import io.penstock.core.topology.RefreshSchedule.End;
-import io.penstock.core.topology.TopologyReports;
+import io.penstock.core.topology.RefreshTimes;
+import io.penstock.core.topology.RefreshedTopology;
 import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
@@ -21,7 +21,6 @@ import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.UnknownPlacement;
-import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashSet;
@@ -31,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -44,12 +42,9 @@ import org.jspecify.annotations.Nullable;
  * published. If no refresh succeeds, at start or later, it is repeated with a back-off, and the
  * last placement stays in use.
  */
-final class SentinelTopology implements Upstream {
+final class SentinelTopology extends RefreshedTopology {
 
   private static final ErrorPolicy ERROR_POLICY = new SentinelErrorPolicy();
-
-  private static final Duration FIRST_RETRY = Duration.ofMillis(200);
-  private static final Duration LONGEST_RETRY = Duration.ofSeconds(5);
 
   /**
    * Refreshes in a row, at least {@link #STALE_INTERVAL} apart, after which a majority's claim with
@@ -62,12 +57,9 @@ final class SentinelTopology implements Upstream {
   private final String masterName;
   private final Duration answerTimeout;
   private final SentinelSource source;
-  private final TopologyThread thread;
-  private final RefreshSchedule schedule;
   private final SentinelDirectory directory;
   private final SentinelSubscriptions subscriptions;
   private final SentinelLog log;
-  private final TopologyReports reports;
   private volatile Placement current = UnknownPlacement.INSTANCE;
 
   private @Nullable KnownMaster known;
@@ -75,27 +67,21 @@ final class SentinelTopology implements Upstream {
   private long lastStale; // valid if staleRefreshes > 0
 
   private SentinelTopology(SentinelSettings settings, ProxyEvents events, Environment environment) {
+    super(
+        ERROR_POLICY,
+        environment.thread,
+        events,
+        RefreshTimes.of(settings.period(), settings.minRefreshInterval(), environment.random));
     this.masterName = settings.masterName();
     this.answerTimeout = settings.connectTimeout().multipliedBy(2);
     this.source = environment.source;
-    this.thread = environment.thread;
     this.directory = new SentinelDirectory(settings.sentinels());
     this.log = new SentinelLog(settings, thread::nanoTime);
-    this.reports = new TopologyReports(thread, events);
-    Duration longest =
-        settings.period().compareTo(LONGEST_RETRY) < 0 ? settings.period() : LONGEST_RETRY;
-    this.schedule =
-        new RefreshSchedule(
-            thread,
-            settings.period(),
-            settings.minRefreshInterval(),
-            new Backoff(FIRST_RETRY, longest, environment.random),
-            this::refresh);
     this.subscriptions =
         new SentinelSubscriptions(
             source,
             thread,
-            new Backoff(FIRST_RETRY, LONGEST_RETRY, environment.random),
+            RefreshTimes.backoff(environment.random),
             () -> schedule.request(RefreshTrigger.SENTINEL),
             () -> schedule.request(RefreshTrigger.RECONNECT));
   }
@@ -142,33 +128,7 @@ final class SentinelTopology implements Upstream {
   }
 
   @Override
-  public ErrorPolicy errorPolicy() {
-    return ERROR_POLICY;
-  }
-
-  /**
-   * {@inheritDoc}
-   *
-   * <p>No trigger is lost: a trigger that comes during a refresh, or too soon after one, results in
-   * another refresh.
-   */
-  @Override
-  public void requestRefresh(RefreshTrigger trigger) {
-    schedule.request(trigger);
-  }
-
-  /** {@inheritDoc} The thread is the topology thread. */
-  @Override
-  public void onChange(Consumer<Placement> listener) {
-    reports.onChange(listener);
-  }
-
-  @Override
-  public TopologyStatus status() {
-    return reports.status();
-  }
-
-  private void refresh(Refresh refresh) {
+  protected void refresh(Refresh refresh) {
     var choice = new MasterChoice(directory, known);
     Set<Endpoint> sentinels = directory.addresses();
     new RefreshRound<>(

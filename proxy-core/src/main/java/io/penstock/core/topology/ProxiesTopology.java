@@ -7,7 +7,6 @@ import io.penstock.core.control.Pinger;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.LogPrefix;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.output.Backoff;
 import io.penstock.core.topology.RefreshSchedule.End;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy;
@@ -16,7 +15,6 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Topology;
-import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -25,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,11 +38,10 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #current} is for operators: the first proxy that answers is its master, and the others
  * are replicas. Clients never see it.
  */
-final class ProxiesTopology implements Upstream {
+final class ProxiesTopology extends RefreshedTopology {
 
   private static final Logger LOG = LoggerFactory.getLogger(ProxiesTopology.class);
 
-  private static final Duration FIRST_RETRY = Duration.ofMillis(200);
   private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
 
   /** A proxy that takes longer to answer a {@code PING} is left out. */
@@ -54,10 +50,8 @@ final class ProxiesTopology implements Upstream {
   private final List<Endpoint> proxies;
   private final Map<Endpoint, Placement> placements = new LinkedHashMap<>(); // of lanes
   private final List<Lane> lanes = new ArrayList<>();
-  private final Environment environment;
-  private final RefreshSchedule schedule;
+  private final Pinger pinger;
   private final LogPrefix logPrefix;
-  private final TopologyReports reports;
   private volatile Placement current;
 
   private Set<Endpoint> answering; // topology thread only
@@ -66,10 +60,14 @@ final class ProxiesTopology implements Upstream {
    * @param proxies each once, with their access
    */
   ProxiesTopology(List<Endpoint> proxies, Settings settings, Environment environment) {
+    super(
+        ErrorPolicy.SINGLE,
+        environment.thread,
+        ProxyEvents.NONE, // changes are reported, refreshes are not
+        settings.times(environment.random));
     this.proxies = List.copyOf(proxies);
-    this.environment = environment;
+    this.pinger = environment.pinger;
     this.logPrefix = settings.logPrefix;
-    this.reports = new TopologyReports(environment.thread, ProxyEvents.NONE); // of changes only
     this.answering = Set.copyOf(proxies);
     this.current = placementOfAll(proxies.getFirst());
     for (Endpoint proxy : proxies) {
@@ -77,13 +75,6 @@ final class ProxiesTopology implements Upstream {
       placements.put(proxy, own);
       lanes.add(new Lane(own));
     }
-    this.schedule =
-        new RefreshSchedule(
-            environment.thread,
-            settings.period,
-            settings.minRefreshInterval,
-            new Backoff(FIRST_RETRY, LONGEST_RETRY, environment.random),
-            this::refresh);
   }
 
   /**
@@ -93,7 +84,13 @@ final class ProxiesTopology implements Upstream {
    * @param minRefreshInterval least time between two adaptive refreshes
    * @param logPrefix what log lines begin with
    */
-  record Settings(Duration period, Duration minRefreshInterval, LogPrefix logPrefix) {}
+  record Settings(Duration period, Duration minRefreshInterval, LogPrefix logPrefix) {
+
+    private RefreshTimes times(RandomGenerator random) {
+      return new RefreshTimes(
+          period, minRefreshInterval, RefreshTimes.backoff(LONGEST_RETRY, random));
+    }
+  }
 
   /** Dependencies that tests replace. */
   record Environment(Pinger pinger, TopologyThread thread, RandomGenerator random) {
@@ -144,38 +141,13 @@ final class ProxiesTopology implements Upstream {
   }
 
   @Override
-  public ErrorPolicy errorPolicy() {
-    return ErrorPolicy.SINGLE;
-  }
-
-  @Override
-  public void requestRefresh(RefreshTrigger trigger) {
-    schedule.request(trigger);
-  }
-
-  /** {@inheritDoc} The thread is the topology thread. Called too if only a lane has changed. */
-  @Override
-  public void onChange(Consumer<Placement> listener) {
-    reports.onChange(listener);
-  }
-
-  @Override
-  public void start() {
-    environment.thread.execute(schedule::start);
-  }
-
-  @Override
-  public void close() {
-    environment.thread.execute(schedule::stop);
-  }
-
-  private void refresh(Refresh refresh) {
+  protected void refresh(Refresh refresh) {
     new RefreshRound<Endpoint>(
             new RefreshRound.Queries<>(
-                node -> environment.pinger.ping(node).thenApply(_ -> node),
+                node -> pinger.ping(node).thenApply(_ -> node),
                 ANSWER_TIMEOUT,
                 proxies.size()),
-            environment.thread,
+            thread,
             proxies,
             _ -> RefreshRound.Rating.INSUFFICIENT, // wait for all
             round -> onAnswers(refresh, round))
@@ -229,6 +201,7 @@ final class ProxiesTopology implements Upstream {
     return own;
   }
 
+  /** Listeners are told too if only a lane has changed. */
   private void publish() {
     boolean changed = false;
     for (int i = 0; i < proxies.size(); i++) {

@@ -1,7 +1,6 @@
 package io.penstock.core.topology;
 
 import io.penstock.core.control.TopologyThread;
-import io.penstock.core.output.Backoff;
 import io.penstock.core.upstream.RefreshTrigger;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -37,9 +36,8 @@ public final class RefreshSchedule {
   private static final long URGENT_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
   private final TopologyThread thread;
-  private final Duration period;
+  private final RefreshTimes times;
   private final long minIntervalNanos;
-  private final Backoff backoff;
   private final Consumer<Refresh> refresh;
 
   private final AtomicReference<@Nullable RefreshTrigger> pending = new AtomicReference<>();
@@ -60,19 +58,10 @@ public final class RefreshSchedule {
    * @param refresh starts a refresh; the caller must call {@link #ended} when it has ended, unless
    *     {@link #isOver} then
    */
-  public RefreshSchedule(
-      TopologyThread thread,
-      Duration period,
-      Duration minRefreshInterval,
-      Backoff backoff,
-      Consumer<Refresh> refresh) {
-    if (period.isNegative() || period.isZero()) {
-      throw new IllegalArgumentException("refresh period must be positive: " + period);
-    }
+  public RefreshSchedule(TopologyThread thread, RefreshTimes times, Consumer<Refresh> refresh) {
     this.thread = thread;
-    this.period = period;
-    this.minIntervalNanos = minRefreshInterval.toNanos();
-    this.backoff = backoff;
+    this.times = times;
+    this.minIntervalNanos = times.minRefreshInterval().toNanos();
     this.refresh = refresh;
   }
 
@@ -130,9 +119,9 @@ public final class RefreshSchedule {
     failing = end == End.FAILED;
     tries = end == End.COMPLETE ? 0 : tries + 1;
     switch (end) {
-      case COMPLETE -> scheduleNext(period, RefreshTrigger.PERIODIC);
-      case INCOMPLETE -> scheduleNext(backoff.delayAfter(tries), RefreshTrigger.PERIODIC);
-      case FAILED -> scheduleNext(backoff.delayAfter(tries), running);
+      case COMPLETE -> scheduleNext(times.period(), RefreshTrigger.PERIODIC);
+      case INCOMPLETE -> scheduleNext(times.backoff().delayAfter(tries), RefreshTrigger.PERIODIC);
+      case FAILED -> scheduleNext(times.backoff().delayAfter(tries), running);
     }
     startPending();
   }

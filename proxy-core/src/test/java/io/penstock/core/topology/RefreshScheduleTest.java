@@ -33,9 +33,8 @@ class RefreshScheduleTest {
   private final RefreshSchedule schedule =
       new RefreshSchedule(
           thread,
-          PERIOD,
-          ADAPTIVE,
-          new Backoff(Duration.ofMillis(200), LONGEST, new Random(1)),
+          new RefreshTimes(
+              PERIOD, ADAPTIVE, new Backoff(Duration.ofMillis(200), LONGEST, new Random(1))),
           this::begin);
   private boolean failing;
   private @Nullable Refresh last;
