@@ -10,7 +10,6 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Handshake;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.Link;
-import io.penstock.core.backend.LinkListener;
 import io.penstock.core.backend.NodeCounters;
 import io.penstock.core.backend.WaitQueue;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
@@ -18,26 +17,22 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import java.util.ArrayDeque;
 import java.util.function.Predicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A shared, pipelined connection to one node. It sends the exchanges of all clients of a loop in
  * the order given. It connects with the first exchange, reconnects after a loss, and keeps unsent
  * exchanges in a failover hold. Confined to one event loop.
  */
-final class BackendConnection implements LinkListener {
+final class BackendConnection extends NodeConnection {
 
   /** With this many waiting exchanges, reading from clients is paused until it has connected. */
   private static final int PAUSE_THRESHOLD = 1_024;
 
-  private final Endpoint node;
   private BackendContext backend;
-  private final Handshake handshake;
   private final NodeCounters counters;
   private final WaitQueue waiting;
   private final Congestion congestion;
 
-  private ConnectionState state = new ConnectionState.Idle();
   private boolean wasReady;
   private int failures; // consecutive failures to connect
 
@@ -48,13 +43,17 @@ final class BackendConnection implements LinkListener {
 
   BackendConnection(
       Endpoint node, Handshake handshake, BackendContext backend, NodeCounters counters) {
-    this.node = node;
+    super(node, handshake, new ConnectionState.Idle());
     this.backend = backend;
     this.waiting =
         new WaitQueue(backend.heldRequests()::leave, backend.traits().isReplaceable(node));
-    this.handshake = handshake;
     this.counters = counters;
     this.congestion = new Congestion(node, backend.settings());
+  }
+
+  @Override
+  BackendContext backend() {
+    return backend;
   }
 
   /** Replaces the settings. The timeout of connecting is for later connects. */
@@ -113,10 +112,6 @@ final class BackendConnection implements LinkListener {
     }
   }
 
-  boolean isReady() {
-    return state instanceof ConnectionState.Ready;
-  }
-
   /** See {@link Link#hasAnsweredSince}. */
   boolean hasAnsweredSince(long time) {
     return state instanceof ConnectionState.Ready(Link link) && link.hasAnsweredSince(time);
@@ -147,21 +142,9 @@ final class BackendConnection implements LinkListener {
     return waiting.size() + (isReady() ? inFlight() : 0);
   }
 
-  /** Bytes sent on the current channel; 0 if it is not ready. */
-  long bytesSent() {
-    return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
-  }
-
   /** Removes unsent exchanges that {@code which} accepts, in order. */
   void withdraw(Predicate<Exchange> which, ArrayDeque<Exchange> into) {
     waiting.withdraw(which, into);
-  }
-
-  /** Authenticates again if it is connected: the password has changed. */
-  void authenticateAgain() {
-    if (state instanceof ConnectionState.Ready(Link link)) {
-      handshake.sendAgain(link, node, backend.settings().upstream().prefix());
-    }
   }
 
   private void connect() {
@@ -183,32 +166,7 @@ final class BackendConnection implements LinkListener {
 
   @Override
   public void onConnected(Link link) {
-    if (!(state instanceof ConnectionState.Connecting connecting)) {
-      link.closeChannel();
-      return;
-    }
-    var timer =
-        backend.schedule(
-            () -> abort(BackendException.of(node, "handshake timed out")),
-            backend.settings().connectTimeout().toMillis());
-    var handshaking = connecting.connected(link, handshake.size(), timer);
-    state = handshaking;
-    handshake.send(link, this);
-    becomeReadyIfDone(handshaking);
-  }
-
-  @Override
-  public void onHandshakeReply(@Nullable String error) {
-    if (!(state instanceof ConnectionState.Handshaking handshaking)) {
-      return;
-    }
-    if (error != null) {
-      abort(Handshake.failure(node, error));
-      return;
-    }
-    var next = handshaking.answered();
-    state = next;
-    becomeReadyIfDone(next);
+    startHandshake(link, 0);
   }
 
   @Override
@@ -234,19 +192,15 @@ final class BackendConnection implements LinkListener {
     }
   }
 
-  private void becomeReadyIfDone(ConnectionState.Handshaking handshaking) {
-    if (handshaking.expected() > 0) {
-      return;
-    }
+  @Override
+  void onReady(Link link) {
     boolean wasLost = wasReady || failures > 0;
-    var ready = handshaking.done();
-    state = ready;
     failures = 0;
     counters.connected(wasReady);
     wasReady = true;
     backend.listener().onConnected(node);
-    while (isCurrent(ready.link()) && waiting.size() > 0) {
-      sendWaiting(ready.link(), waiting.removeFirst(), wasLost);
+    while (isCurrent(link) && waiting.size() > 0) {
+      sendWaiting(link, waiting.removeFirst(), wasLost);
     }
     backend.listener().onWritable();
   }
@@ -272,7 +226,7 @@ final class BackendConnection implements LinkListener {
     counters.received(in.readableBytes());
     String problem = from.onBytes(in);
     if (problem != null) {
-      abort(new BackendException("the node sent " + problem));
+      fail(new BackendException("the node sent " + problem));
     }
     resumeClients(from);
   }
@@ -296,12 +250,13 @@ final class BackendConnection implements LinkListener {
   @Override
   public void onException(Link from, Throwable cause) {
     if (isCurrent(from)) {
-      abort(cause);
+      fail(cause);
     }
   }
 
   /** Closes the current channel because of {@code cause}, and reconnects. */
-  private void abort(Throwable cause) {
+  @Override
+  void fail(Throwable cause) {
     ConnectionState failed = state;
     if (failed.link() != null) {
       onLost(cause);
@@ -364,7 +319,7 @@ final class BackendConnection implements LinkListener {
     }
     resumeClients(link);
     if (isCurrent(link) && link.isSilentFor(backend.settings().longestSilenceNanos(), now)) {
-      abort(new BackendException("no data from the node while replies are pending"));
+      fail(new BackendException("no data from the node while replies are pending"));
     } else if (isCurrent(link)) {
       link.pingIfIdle(idleNanos, now);
     }
@@ -383,7 +338,7 @@ final class BackendConnection implements LinkListener {
       return false;
     }
     if (timedOut) {
-      abort(BackendException.replaced());
+      fail(BackendException.replaced());
     } else {
       link.markReplaced();
     }

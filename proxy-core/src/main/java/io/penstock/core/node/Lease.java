@@ -9,7 +9,6 @@ import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.Handshake;
 import io.penstock.core.backend.Link;
-import io.penstock.core.backend.LinkListener;
 import io.penstock.core.backend.NodeCounters;
 import io.penstock.core.backend.WaitQueue;
 import io.penstock.core.resp.Protocol;
@@ -24,19 +23,16 @@ import org.slf4j.LoggerFactory;
  * that would disturb others on a shared one. It connects once; when it is lost, its exchanges fail.
  * The holder must call {@link #release} or {@link #discard} once. Confined to one event loop.
  */
-public final class Lease implements LinkListener {
+public final class Lease extends NodeConnection {
 
   private static final Logger log = LoggerFactory.getLogger(Lease.class);
   private static final byte[] CLIENT_ID = Handshake.encode("CLIENT", "ID");
 
-  private final Endpoint node;
   private final BackendContext backend;
   private final LeasePool pool;
-  private final Handshake handshake;
   private final Protocol protocol;
   private final ConnectionKey connections;
   private final WaitQueue waiting;
-  private ConnectionState state = new ConnectionState.Connecting();
   private long backendClientId;
   private long idleSince;
   private @Nullable Runnable observer; // set while it is used for a turn
@@ -45,13 +41,20 @@ public final class Lease implements LinkListener {
    * @param connections which of the node's it is one of
    */
   Lease(Endpoint node, Protocol protocol, ConnectionKey connections, LeasePool pool) {
-    this.node = node;
+    super(
+        node,
+        Handshake.of(connections, node, protocol, pool.backend()),
+        new ConnectionState.Connecting());
     this.backend = pool.backend();
     this.pool = pool;
     this.protocol = protocol;
     this.waiting = new WaitQueue(_ -> {}, backend.traits().isReplaceable(node));
     this.connections = connections;
-    this.handshake = Handshake.of(connections, node, protocol, backend);
+  }
+
+  @Override
+  BackendContext backend() {
+    return backend;
   }
 
   void connect() {
@@ -78,11 +81,6 @@ public final class Lease implements LinkListener {
   /** Returns whether exchanges can be sent, now or when it is connected. */
   public boolean isOpen() {
     return !(state instanceof ConnectionState.Closed);
-  }
-
-  /** Returns whether exchanges are sent immediately. */
-  public boolean isReady() {
-    return state instanceof ConnectionState.Ready;
   }
 
   /**
@@ -168,11 +166,6 @@ public final class Lease implements LinkListener {
     return state instanceof ConnectionState.Ready(Link link) ? link.inFlight() : waiting.size();
   }
 
-  /** Bytes sent; 0 before it is ready. */
-  long bytesSent() {
-    return state instanceof ConnectionState.Ready(Link link) ? link.bytesSent() : 0;
-  }
-
   void idleSince(long now) {
     idleSince = now;
   }
@@ -222,17 +215,9 @@ public final class Lease implements LinkListener {
 
   @Override
   public void onConnected(Link link) {
-    if (!(state instanceof ConnectionState.Connecting connecting)) {
-      link.closeChannel();
-      return;
+    if (startHandshake(link, 1)) {
+      link.send(CLIENT_ID, new IdExchange());
     }
-    var timer =
-        backend.schedule(
-            () -> fail(BackendException.of(node, "handshake timed out")),
-            backend.settings().connectTimeout().toMillis());
-    state = connecting.connected(link, handshake.size() + 1, timer);
-    handshake.send(link, this);
-    link.send(CLIENT_ID, new IdExchange());
   }
 
   /** Reads the CLIENT ID. Users without the permission for it do without. */
@@ -263,23 +248,11 @@ public final class Lease implements LinkListener {
   }
 
   @Override
-  public void onHandshakeReply(@Nullable String error) {
-    if (!(state instanceof ConnectionState.Handshaking handshaking)) {
-      return;
-    }
-    if (error != null) {
-      fail(Handshake.failure(node, error));
-      return;
-    }
-    var next = handshaking.answered();
-    state = next;
-    if (next.expected() == 0) {
-      state = next.done();
-      pool.onReady();
-      while (isReady() && waiting.size() > 0) {
-        var first = waiting.removeFirst();
-        sendAfterWait(first.exchange(), first.asking());
-      }
+  void onReady(Link link) {
+    pool.onReady();
+    while (isReady() && waiting.size() > 0) {
+      var first = waiting.removeFirst();
+      sendAfterWait(first.exchange(), first.asking());
     }
   }
 
@@ -329,7 +302,8 @@ public final class Lease implements LinkListener {
     fail(cause);
   }
 
-  private void fail(Throwable cause) {
+  @Override
+  void fail(Throwable cause) {
     if (isOpen()) {
       log.debug("An exclusive connection to {} failed: {}", node, cause.getMessage());
       boolean wasReady = isReady();
