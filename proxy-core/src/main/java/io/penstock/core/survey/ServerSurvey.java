@@ -70,7 +70,6 @@ public final class ServerSurvey {
   private int failures;
   private boolean retryScheduled;
   private boolean missingPermissionLogged;
-  private boolean serverLogged;
   private boolean closed;
   private volatile ServerFacts current;
   private volatile boolean reached;
@@ -211,10 +210,13 @@ public final class ServerSurvey {
     } else if (inTopology) {
       surveyFailures.succeeded(node);
       failures = 0;
-      reached = true;
+      if (!reached) {
+        reached = true;
+        logServer(node, report);
+      }
       ServerReport before = reports.put(node, report);
       if (!report.equals(before)) {
-        logServer(node, report);
+        logMismatch(node, report);
         logMissingPermission(node, report);
         publish();
       }
@@ -236,20 +238,21 @@ public final class ServerSurvey {
     }
   }
 
-  /** Logs the server of the first node that answers, and each node that does not match the URL. */
+  /** Logs the server of the first node that answers. */
   private void logServer(Endpoint node, ServerReport report) {
-    if (!serverLogged) {
-      serverLogged = true;
-      LOG.info(
-          "{}{} is {} {}{}",
-          prefix,
-          node,
-          report.valkey() == null ? "Redis" : "Valkey",
-          report.valkey() == null
-              ? Objects.requireNonNullElse(report.version(), "(unknown version)")
-              : report.valkey(),
-          report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
-    }
+    LOG.info(
+        "{}{} is {} {}{}",
+        prefix,
+        node,
+        report.valkey() == null ? "Redis" : "Valkey",
+        report.valkey() == null
+            ? Objects.requireNonNullElse(report.version(), "(unknown version)")
+            : report.valkey(),
+        report.mode().isEmpty() ? "" : " in " + report.mode() + " mode");
+  }
+
+  /** Logs a node that does not match the URL. */
+  private void logMismatch(Endpoint node, ServerReport report) {
     if (report.mode().equals("cluster") && !expectsCluster(node)) {
       LOG.warn(
           "{}{} is a node of a Redis Cluster, but the URL is for servers without cluster support:"

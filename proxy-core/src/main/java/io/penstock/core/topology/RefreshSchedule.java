@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides when to refresh. One refresh runs at a time.
+ * Decides when to refresh. One refresh runs at a time, see {@link Phase}.
  *
  * <ul>
  *   <li>Periodic: one period after the last refresh of any kind; earlier, by the back-off, while
@@ -30,6 +30,31 @@ import org.slf4j.LoggerFactory;
  */
 public final class RefreshSchedule {
 
+  /**
+   * {@link #start} leads from NEW to RUNNING, {@link #ended} from there to WAITING or RETRYING, and
+   * {@link #begin} back to RUNNING. {@link #stop} leads from each to STOPPED.
+   */
+  private enum Phase {
+    NEW,
+    /** A refresh runs. */
+    RUNNING,
+    /** The last refresh gave a topology. The next one begins by the timer or with a trigger. */
+    WAITING,
+    /** The last refresh failed. The next one begins by the timer or with an urgent trigger. */
+    RETRYING,
+    STOPPED;
+
+    /** Returns whether a trigger may begin a refresh. */
+    boolean accepts(RefreshTrigger trigger) {
+      return this == WAITING || (this == RETRYING && trigger.isUrgent());
+    }
+
+    /** Returns whether the timer begins a refresh. */
+    boolean acceptsTimer() {
+      return this == WAITING || this == RETRYING;
+    }
+  }
+
   private static final Logger LOG = LoggerFactory.getLogger(RefreshSchedule.class);
 
   /** Time between refreshes while clients wait for the result. */
@@ -43,14 +68,10 @@ public final class RefreshSchedule {
   private final AtomicReference<@Nullable RefreshTrigger> pending = new AtomicReference<>();
   private final AtomicLong begun = new AtomicLong();
   private RefreshTrigger running = RefreshTrigger.STARTUP;
-  private boolean busy = true; // true until start
-  private boolean stopped;
-  private boolean delayedScheduled;
-  private long delayedAt; // valid if delayedScheduled
-  private boolean hadAdaptive;
+  private Phase phase = Phase.NEW;
+  private @Nullable Long delayedAt; // when a trigger begins a refresh that came too early for it
   private long lastBegan;
-  private long lastAdaptive;
-  private boolean failing;
+  private @Nullable Long lastAdaptive; // when the last adaptive refresh began
   private int tries;
   private int timer;
 
@@ -65,9 +86,11 @@ public final class RefreshSchedule {
     this.refresh = refresh;
   }
 
-  /** Begins the first refresh. Topology thread. */
+  /** Begins the first refresh, unless it is stopped. Topology thread. */
   public void start() {
-    begin(RefreshTrigger.STARTUP);
+    if (phase == Phase.NEW) {
+      begin(RefreshTrigger.STARTUP);
+    }
   }
 
   /** Requests a refresh. Any thread. Costs one volatile read if a trigger is pending already. */
@@ -81,7 +104,7 @@ public final class RefreshSchedule {
 
   /** No refresh begins from now on. Topology thread. */
   public void stop() {
-    stopped = true;
+    phase = Phase.STOPPED;
   }
 
   /** Returns how many refreshes have begun. Any thread. */
@@ -94,7 +117,7 @@ public final class RefreshSchedule {
    * while it started, and the next attempt is due. Topology thread.
    */
   public boolean isOver(Refresh refresh) {
-    return stopped || !busy || refresh.number() != begun.get();
+    return phase != Phase.RUNNING || refresh.number() != begun.get();
   }
 
   /** How a refresh ended. */
@@ -115,8 +138,10 @@ public final class RefreshSchedule {
 
   /** Handles the end of the running refresh. Topology thread. */
   public void ended(End end) {
-    busy = false;
-    failing = end == End.FAILED;
+    if (phase == Phase.STOPPED) {
+      return;
+    }
+    phase = end == End.FAILED ? Phase.RETRYING : Phase.WAITING;
     tries = end == End.COMPLETE ? 0 : tries + 1;
     switch (end) {
       case COMPLETE -> scheduleNext(times.period(), RefreshTrigger.PERIODIC);
@@ -128,36 +153,40 @@ public final class RefreshSchedule {
 
   private void startPending() {
     RefreshTrigger trigger = pending.get();
-    boolean urgent = trigger != null && trigger.isUrgent();
-    if (stopped || busy || (failing && !urgent) || trigger == null) {
+    if (trigger == null || !phase.accepts(trigger)) {
       return; // served when the running refresh, or the next attempt, has ended
     }
     long now = thread.nanoTime();
-    long earliest = hadAdaptive ? lastAdaptive + minIntervalNanos : now;
-    if (urgent) {
-      earliest = lastBegan + URGENT_NANOS;
-    }
+    long earliest = earliest(trigger, now);
+    Long scheduled = delayedAt;
     if (earliest - now <= 0) {
-      hadAdaptive |= !urgent;
-      lastAdaptive = urgent ? lastAdaptive : now;
+      lastAdaptive = trigger.isUrgent() ? lastAdaptive : Long.valueOf(now);
       begin(trigger);
-    } else if (!delayedScheduled || earliest - delayedAt < 0) {
-      delayedScheduled = true;
+    } else if (scheduled == null || earliest - scheduled < 0) {
       delayedAt = earliest;
-      long at = earliest;
-      thread.runAfter(Duration.ofNanos(earliest - now), () -> runDelayed(at));
+      thread.runAfter(Duration.ofNanos(earliest - now), () -> runDelayed(earliest));
     }
   }
 
+  /** Returns when a trigger may begin a refresh, possibly in the past. */
+  private long earliest(RefreshTrigger trigger, long now) {
+    if (trigger.isUrgent()) {
+      return lastBegan + URGENT_NANOS;
+    }
+    Long last = lastAdaptive;
+    return last == null ? now : last + minIntervalNanos;
+  }
+
   private void runDelayed(long at) {
-    if (at == delayedAt) {
-      delayedScheduled = false;
+    Long scheduled = delayedAt;
+    if (scheduled != null && at == scheduled) {
+      delayedAt = null;
     }
     startPending();
   }
 
   private void begin(RefreshTrigger trigger) {
-    busy = true;
+    phase = Phase.RUNNING;
     running = trigger;
     timer++;
     pending.set(null); // first: a trigger that comes later is not for this refresh
@@ -177,7 +206,7 @@ public final class RefreshSchedule {
     thread.runAfter(
         delay,
         () -> {
-          if (!stopped && !busy && timer == scheduled) {
+          if (phase.acceptsTimer() && timer == scheduled) {
             begin(trigger);
           }
         });
