@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * <p>Small pieces are copied into one buffer; large ones are written as retained slices. The first
  * piece adds the output to the loop's {@link FlushQueue}, which alone flushes it. Confined to the
  * channel's event loop.
+ *
+ * <p>Three things are independent of each other. How it ends ({@link Closing}) changes at most twice.
+ * The turn has {@code queued}, and {@code written} only while {@code queued}. What the peer has left
+ * unread is {@code backlogged} by the last flush, and {@code stuck} by the beginning of the last
+ * turn with output. These four are flags and no states: each turn changes them for each socket, and
+ * to store a reference costs more than to store a flag, which the garbage collector does not track.
  */
 public final class SocketOutput {
 
@@ -30,13 +36,22 @@ public final class SocketOutput {
   private final DirectSend direct;
   private final boolean encrypted; // TLS copies what is written, so buffers say nothing about it
   private @Nullable ByteBuf tail;
-  private boolean queued;
+  private Closing closing = Closing.NO;
+  private boolean queued; // the queue will flush it in this turn
   private boolean written; // bytes were written to the channel and not flushed yet
-  private boolean closing; // the channel closes when everything is written
-  private boolean discarding; // the channel is being closed, which may take some time
   private boolean backlogged; // the kernel did not accept everything in the last flush
-  private boolean stuck; // much of that is still unwritten in this turn
+  private boolean stuck; // much of that was still unwritten when the turn's output began
   private long appendedBytes;
+
+  /** How the channel ends. From {@code NO} or {@code WHEN_WRITTEN} it may change to a later one. */
+  private enum Closing {
+    /** The channel stays open. */
+    NO,
+    /** The channel closes when everything is written. */
+    WHEN_WRITTEN,
+    /** The channel is being closed, which may take some time. Nothing is written any more. */
+    NOW
+  }
 
   /**
    * @param context of the channel's last handler, from which bytes are written
@@ -87,7 +102,7 @@ public final class SocketOutput {
   /** Appends all readable bytes of {@code source} and takes ownership of it. */
   public void appendOwned(ByteBuf source) {
     int length = source.readableBytes();
-    if (length == 0 || discarding) {
+    if (length == 0 || closing == Closing.NOW) {
       source.release();
       return;
     }
@@ -105,7 +120,9 @@ public final class SocketOutput {
 
   /** Closes the channel when everything appended so far was written. */
   public void closeWhenWritten() {
-    closing = true;
+    if (closing == Closing.NO) {
+      closing = Closing.WHEN_WRITTEN;
+    }
     enqueue();
   }
 
@@ -114,7 +131,7 @@ public final class SocketOutput {
    * with io_uring, a channel would accept writes until the kernel has released the last one.
    */
   public void closeAndDiscard() {
-    discarding = true;
+    closing = Closing.NOW;
     if (encrypted) {
       TlsClose.discard(context);
     } else if (unwrittenBytes() == 0) {
@@ -185,7 +202,7 @@ public final class SocketOutput {
       return;
     }
     tail = null;
-    if (discarding) {
+    if (closing == Closing.NOW) {
       queue.returnBuffer(full);
       return;
     }
@@ -214,7 +231,7 @@ public final class SocketOutput {
     // Before the flush, in which the channel may become writable and more may be appended.
     tail = null;
     written = false;
-    if (discarding || !context.channel().isActive()) {
+    if (closing == Closing.NOW || !context.channel().isActive()) {
       if (last != null) {
         queue.returnBuffer(last);
       }
@@ -231,7 +248,7 @@ public final class SocketOutput {
       context.flush();
       backlogged = unwrittenBytes() > 0;
     }
-    if (closing) {
+    if (closing == Closing.WHEN_WRITTEN) {
       context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
     }
     if (backlogged && unwrittenBytes() > FlushQueue.BUFFER_SIZE) {
