@@ -3,7 +3,13 @@ package io.penstock.core.backend;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** A ring of exchanges in flight, oldest first. Grows, and shrinks when it is empty. */
+/**
+ * A ring of exchanges in flight, oldest first. Grows, and shrinks when it is empty.
+ *
+ * <p>{@code ReplySequence} has a ring of its own. One class for both would cost each client an
+ * object, and each request one more load and the type checks of a generic array; what they have in
+ * common is the arithmetic of an index.
+ */
 final class InFlightRing {
 
   private static final int INITIAL = 64;
