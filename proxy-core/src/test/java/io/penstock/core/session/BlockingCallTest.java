@@ -46,7 +46,7 @@ class BlockingCallTest {
     rig.close();
   }
 
-  private void restart(Rig.Options options) {
+  private void restart(RigOptions options) {
     rig.close();
     rig = options.start();
   }
@@ -424,7 +424,7 @@ class BlockingCallTest {
 
     @Test
     void connectingIsRetriedUntilTheCommandTimeout() {
-      restart(new Rig.Options().commandTimeout(Duration.ofMillis(200)));
+      restart(new RigOptions().commandTimeout(Duration.ofMillis(200)));
       Peer node = rig.connected(1);
       Peer client = rig.client();
       client.send(BLPOP);
@@ -445,7 +445,7 @@ class BlockingCallTest {
 
     @Test
     void leasedConnectionsAreLimited() {
-      restart(new Rig.Options().exclusiveConnections(1).named("orders"));
+      restart(new RigOptions().exclusiveConnections(1).named("orders"));
       Peer node = rig.connected(1);
       Peer lease = block(rig.client(), node, BLPOP);
       Peer client = rig.client();
@@ -687,7 +687,7 @@ class BlockingCallTest {
 
     @Test
     void anElementThatCannotBePutBackIsLogged() {
-      restart(new Rig.Options().named("orders"));
+      restart(new RigOptions().named("orders"));
       Peer node = rig.connected(1);
       Peer client = rig.client();
       Peer lease = block(client, node, BLPOP);

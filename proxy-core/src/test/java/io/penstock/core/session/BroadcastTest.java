@@ -101,7 +101,7 @@ class BroadcastTest {
   @Test
   void allowedReportsComeFromAllNodes() {
     rig.close();
-    rig = new Rig.Options().allow("hotkeys", "cluster|getslotmigrations").start();
+    rig = new RigOptions().allow("hotkeys", "cluster|getslotmigrations").start();
     String calls =
         call("HOTKEYS START METRICS 1 CPU SLOTS 1 0")
             + call("HOTKEYS GET").repeat(3)
@@ -166,7 +166,7 @@ class BroadcastTest {
   @Test
   void repliesTooLargeToMergeAreAnError() {
     rig.close();
-    rig = new Rig.Options().limits(new RespLimits(1_000, 100, 1_000, 200_000)).start();
+    rig = new RigOptions().limits(new RespLimits(1_000, 100, 1_000, 200_000)).start();
     String many = "*150\r\n" + Wire.bulk("x".repeat(1_000)).repeat(150);
     Peer client = rig.client();
     client.send(call("KEYS *") + call("DBSIZE") + PING);
@@ -344,7 +344,7 @@ class BroadcastTest {
   @Test
   void slotsWithoutOwnerUntilTheDeadlineAreAnError() {
     rig.close();
-    rig = new Rig.Options().commandTimeout(Duration.ofMillis(200)).start();
+    rig = new RigOptions().commandTimeout(Duration.ofMillis(200)).start();
     rig.publish(SlotMap.EMPTY);
     Peer client = rig.client();
     client.send(call("DBSIZE") + PING);
@@ -369,7 +369,7 @@ class BroadcastTest {
   @Test
   void aSingleServerAnswersBroadcasts() {
     rig.close();
-    rig = new Rig.Options().single().start();
+    rig = new RigOptions().single().start();
     Peer client = rig.client();
     client.send(call("FLUSHALL") + call("SCRIPT KILL"));
     rig.accept(0).expect(call("FLUSHALL")).send("+OK\r\n");

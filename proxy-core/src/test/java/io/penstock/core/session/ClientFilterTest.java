@@ -32,7 +32,7 @@ class ClientFilterTest {
 
   private void startInFrontOf(String server) {
     rig.close();
-    rig = new Rig.Options().single().servers(server.toLowerCase(Locale.ROOT) + ".0").start();
+    rig = new RigOptions().single().servers(server.toLowerCase(Locale.ROOT) + ".0").start();
   }
 
   /** Starts three clients, of which the first subscribes and the last has a database and names. */

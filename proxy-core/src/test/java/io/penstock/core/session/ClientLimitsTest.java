@@ -40,7 +40,7 @@ class ClientLimitsTest {
   }
 
   private Rig with(ClientLimits limits) {
-    Rig started = new Rig.Options().clientLimits(limits).start();
+    Rig started = new RigOptions().clientLimits(limits).start();
     rig = started;
     return started;
   }
@@ -474,7 +474,7 @@ class ClientLimitsTest {
     @Test
     void aClientPausedForABusyNodeIsNotIdle() {
       ClientLimits limits = Limits.timeouts(Limits.idle(Duration.ofSeconds(10)));
-      Rig on = new Rig.Options().clientLimits(limits).bounds(new QueueLimits(2, 1 << 20)).start();
+      Rig on = new RigOptions().clientLimits(limits).bounds(new QueueLimits(2, 1 << 20)).start();
       rig = on;
       Peer node = on.connected(0);
       on.client().send(GET);
@@ -531,7 +531,7 @@ class ClientLimitsTest {
     @Test
     void theAuthenticationTimeoutClosesTheClient() {
       var limits = Limits.timeouts(Limits.authentication(Duration.ofSeconds(10)));
-      Rig on = new Rig.Options().clientLimits(limits).password("secret").start();
+      Rig on = new RigOptions().clientLimits(limits).password("secret").start();
       rig = on;
       Peer stranger = on.client().send("PING\r\n").expect("-NOAUTH Authentication required.\r\n");
       Peer friend = on.client().send("AUTH secret\r\n").expect("+OK\r\n");

@@ -29,7 +29,7 @@ class ClusterRepliesTest {
   class WithAFacade {
 
     private final Rig rig =
-        new Rig.Options().facade(new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
+        new RigOptions().facade(new ClusterFacade(List.of(TWO, ONE), "10.0.0.2", 6380)).start();
 
     @AfterEach
     void close() {
@@ -165,7 +165,7 @@ class ClusterRepliesTest {
   class InFrontOfASingleServer {
 
     private final Rig rig =
-        new Rig.Options().single().facade(new ClusterFacade(List.of(), null, 0)).start();
+        new RigOptions().single().facade(new ClusterFacade(List.of(), null, 0)).start();
 
     @AfterEach
     void close() {

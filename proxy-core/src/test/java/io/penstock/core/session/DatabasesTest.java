@@ -21,7 +21,7 @@ class DatabasesTest {
   private static final String MULTI = call("MULTI");
   private static final String EXEC = call("EXEC");
 
-  private Rig rig = new Rig.Options().single().start();
+  private Rig rig = new RigOptions().single().start();
 
   @SuppressWarnings("NullAway.Init")
   private Peer plain; // the connection to database 0
@@ -311,7 +311,7 @@ class DatabasesTest {
   @Test
   void aDeniedSelectIsRejected() {
     rig.close();
-    rig = new Rig.Options().single().deny("select").start();
+    rig = new RigOptions().single().deny("select").start();
 
     rig.client().send(SELECT_3).expect("-ERR SELECT is not allowed through this proxy");
   }
@@ -319,7 +319,7 @@ class DatabasesTest {
   @Test
   void aClusterOfValkey8HasOneDatabase() {
     rig.close();
-    rig = new Rig.Options().valkey(8).start();
+    rig = new RigOptions().valkey(8).start();
 
     rig.client()
         .send(SELECT_3 + call("SELECT 0"))
@@ -329,7 +329,7 @@ class DatabasesTest {
   @Test
   void aClusterOfValkey9MayHaveSeveral() {
     rig.close();
-    rig = new Rig.Options().valkey(9).start();
+    rig = new RigOptions().valkey(9).start();
     rig.connected(0);
     rig.connected(1);
     Peer client = rig.client().send(SELECT_3);
@@ -351,7 +351,7 @@ class DatabasesTest {
   @Test
   void aClusterOfValkey9MayRejectADatabase() {
     rig.close();
-    rig = new Rig.Options().valkey(9).start();
+    rig = new RigOptions().valkey(9).start();
     rig.connected(0);
     rig.connected(1);
     Peer client = rig.client().send(SELECT_3);
@@ -365,7 +365,7 @@ class DatabasesTest {
   @Test
   void withSyncATurnIsOnItsDatabase() {
     rig.close();
-    rig = new Rig.Options().single().sync(4).start();
+    rig = new RigOptions().single().sync(4).start();
     Peer client = rig.client().send(SELECT_3);
     rig.acceptUnanswered(0)
         .expect(NAMING + call("CLIENT ID"))

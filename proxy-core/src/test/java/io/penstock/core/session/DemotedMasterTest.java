@@ -19,7 +19,7 @@ class DemotedMasterTest {
   private static final String EVAL = call("EVAL script 1 a");
   private static final String SHA = "2597e0576dd54eb42864e3a1b8392b96e018bcc3";
 
-  private final Rig rig = new Rig.Options().sentinel().start();
+  private final Rig rig = new RigOptions().sentinel().start();
   private final Peer client = rig.client();
   private final Peer node = rig.connected(0);
 

@@ -25,7 +25,7 @@ abstract class EitherDispatcher {
   private @Nullable Rig started;
 
   /** Options of the rig of most tests, as far as they are the same for both dispatchers. */
-  abstract Rig.Options options();
+  abstract RigOptions options();
 
   /** The number of connections to a node that the sync dispatcher may use for turns. */
   abstract int turnConnections();
@@ -45,7 +45,7 @@ abstract class EitherDispatcher {
   }
 
   /** Starts the test's rig with the dispatcher under test. No rig may be started yet. */
-  final Rig start(Rig.Options options) {
+  final Rig start(RigOptions options) {
     Rig rig = (isSync() ? options.sync(turnConnections()) : options).start();
     started = rig;
     return rig;

@@ -23,7 +23,7 @@ class FailedAuthenticationTest {
   private static final Duration LONGEST = Duration.ofSeconds(1);
 
   private final Rig rig =
-      new Rig.Options()
+      new RigOptions()
           .single()
           .password("pw")
           .clientLimits(Limits.timeouts(Limits.authentication(Duration.ofMinutes(1))))

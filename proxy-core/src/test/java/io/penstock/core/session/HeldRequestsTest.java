@@ -39,7 +39,7 @@ class HeldRequestsTest extends EitherDispatcher {
   private static final String DOWN = "-CLUSTERDOWN The cluster is down\r\n";
 
   @Override
-  Rig.Options options() {
+  RigOptions options() {
     return options(LONG);
   }
 
@@ -48,8 +48,8 @@ class HeldRequestsTest extends EitherDispatcher {
     return 4;
   }
 
-  private static Rig.Options options(Duration hold) {
-    return new Rig.Options().commandTimeout(COMMAND_TIMEOUT).hold(hold);
+  private static RigOptions options(Duration hold) {
+    return new RigOptions().commandTimeout(COMMAND_TIMEOUT).failoverHold(hold);
   }
 
   /** Lets the command timeout pass for all requests that have arrived. */

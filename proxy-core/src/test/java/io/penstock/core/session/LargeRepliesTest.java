@@ -95,7 +95,7 @@ class LargeRepliesTest {
   @Test
   void lateRepliesDoNotCount() {
     rig.close();
-    rig = new Rig.Options().commandTimeout(Duration.ofSeconds(50)).start();
+    rig = new RigOptions().commandTimeout(Duration.ofSeconds(50)).start();
     Peer late = rig.client().send(A.repeat(8));
     Peer node = rig.accept(1).expect(A.repeat(8));
     Peer other = waiting(FOO);
@@ -141,7 +141,7 @@ class LargeRepliesTest {
   @Test
   void clientsWithLeasedConnectionsDoNotWait() {
     rig.close();
-    rig = new Rig.Options().sync(4).start();
+    rig = new RigOptions().sync(4).start();
     rig.client().send(A.repeat(8));
     leased(1).expect(A.repeat(8));
 

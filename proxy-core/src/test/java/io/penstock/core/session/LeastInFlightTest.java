@@ -25,7 +25,7 @@ class LeastInFlightTest {
 
   @Test
   void readsThatWaitForAConnectionCountAsInFlight() {
-    try (Rig rig = new Rig.Options().replicas(2, READS).start()) {
+    try (Rig rig = new RigOptions().replicas(2, READS).start()) {
       send(rig, 0);
       Peer connected = rig.acceptReads(1).expect(get("0"));
       for (int i = 1; i < 9; i++) {

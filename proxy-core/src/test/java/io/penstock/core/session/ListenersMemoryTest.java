@@ -23,7 +23,7 @@ class ListenersMemoryTest {
   private static final long OF_LISTENER = 12 * MEGABYTE;
   private static final String SET = Wire.request("SET", "b", "x".repeat(1 << 16));
 
-  private final Rig rig = new Rig.Options().clientLimits(Limits.memory(OF_LISTENER)).start();
+  private final Rig rig = new RigOptions().clientLimits(Limits.memory(OF_LISTENER)).start();
   private final AllClients process = new AllClients(TotalMemory.ofProcess(OF_PROCESS));
   private final SessionLoop one = clients();
   private final SessionLoop two = clients();

@@ -35,7 +35,7 @@ class LocalRepliesTest {
   @Nested
   class OfAServerWithoutPassword {
 
-    private final Rig rig = new Rig.Options().single().start();
+    private final Rig rig = new RigOptions().single().start();
 
     @AfterEach
     void close() {
@@ -236,7 +236,7 @@ class LocalRepliesTest {
   @Nested
   class OfAServerWithPassword {
 
-    private final Rig rig = new Rig.Options().single().password("pw").start();
+    private final Rig rig = new RigOptions().single().password("pw").start();
 
     @AfterEach
     void close() {

@@ -23,7 +23,7 @@ class LoopMemoryTest {
   private static final long LIMIT = 16 * MEGABYTE;
   private static final long IN_SOCKETS = 16 * MEGABYTE; // far more than socket buffers hold
 
-  private final Rig rig = new Rig.Options().clientLimits(Limits.memory(LIMIT)).start();
+  private final Rig rig = new RigOptions().clientLimits(Limits.memory(LIMIT)).start();
   private final HeldClose held = new HeldClose();
   private CompletableFuture<Void> sent = CompletableFuture.completedFuture(null);
 

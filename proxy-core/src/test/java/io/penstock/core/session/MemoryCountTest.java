@@ -37,7 +37,7 @@ class MemoryCountTest {
           System.gc();
           return previous.refersTo(null);
         });
-    rig = new Rig.Options().single().start();
+    rig = new RigOptions().single().start();
     rig.connected(0); // measuring takes longer than a connection waits for its first answer
   }
 
@@ -203,7 +203,7 @@ class MemoryCountTest {
   @Test
   void unansweredRequestsAreCountedWithTheirSize() {
     rig.close();
-    rig = new Rig.Options().single().bounds(new QueueLimits(MANY, 1 << 26)).start();
+    rig = new RigOptions().single().bounds(new QueueLimits(MANY, 1 << 26)).start();
     rig.connected(0);
     String some = call("GET b").repeat(200);
     List<Session> sessions = new ArrayList<>();

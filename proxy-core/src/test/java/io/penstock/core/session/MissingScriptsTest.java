@@ -41,7 +41,7 @@ class MissingScriptsTest {
     rig.close();
   }
 
-  private void restart(Rig.Options options) {
+  private void restart(RigOptions options) {
     rig.close();
     rig = options.start();
     client = rig.client();
@@ -116,7 +116,7 @@ class MissingScriptsTest {
 
   @Test
   void aLoadHasTheTimeoutOfRequestsInFlightBeforeIt() {
-    restart(new Rig.Options().commandTimeout(Duration.ofSeconds(10)).hold(Duration.ofSeconds(100)));
+    restart(new RigOptions().commandTimeout(Duration.ofSeconds(10)).failoverHold(Duration.ofSeconds(100)));
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a"));
     rig.advance(Duration.ofSeconds(2));
@@ -239,7 +239,7 @@ class MissingScriptsTest {
   @Test
   void aSingleServersErrorIsForwarded() {
     rig.close();
-    rig = new Rig.Options().single().start();
+    rig = new RigOptions().single().start();
     client = rig.client();
     client.send(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a"));
     rig.accept(0).expect(request("EVAL", SCRIPT, "0") + evalSha(SHA, "a")).send(":1\r\n" + MISSING);

@@ -76,7 +76,7 @@ class NodeFiguresTest {
   @Test
   void requestsOnAnOpenTurnConnectionCount() {
     rig.close();
-    rig = new Rig.Options().sync(2).start();
+    rig = new RigOptions().sync(2).start();
     String handshake = NAMING + call("CLIENT ID");
     Peer client = rig.client();
     client.send(set("a", "1"));

@@ -22,7 +22,7 @@ class PatternsTest {
 
   private static final int SLICE = 100;
 
-  private Rig rig = new Rig.Options().single().start();
+  private Rig rig = new RigOptions().single().start();
 
   @AfterEach
   void close() {
@@ -31,7 +31,7 @@ class PatternsTest {
 
   private void limit(int patterns) {
     rig.close();
-    rig = new Rig.Options().single().clientLimits(Limits.patterns(patterns)).start();
+    rig = new RigOptions().single().clientLimits(Limits.patterns(patterns)).start();
   }
 
   private static List<String> patterns(int from, int to) {

@@ -26,8 +26,8 @@ class ReplacedNodeTest extends EitherDispatcher {
   private static final Duration LATER = SUSPICIOUS.plus(LATE_REPLIES);
 
   @Override
-  Rig.Options options() {
-    return new Rig.Options().hold(Duration.ofSeconds(200));
+  RigOptions options() {
+    return new RigOptions().failoverHold(Duration.ofSeconds(200));
   }
 
   @Override

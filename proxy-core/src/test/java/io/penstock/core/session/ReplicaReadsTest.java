@@ -39,18 +39,18 @@ class ReplicaReadsTest extends EitherDispatcher {
   private static final String LOADING = "-LOADING Redis is loading the dataset in memory\r\n";
 
   @Override
-  Rig.Options options() {
+  RigOptions options() {
     return replicas(ReadFrom.REPLICA_PREFERRED, OWN_WRITES);
   }
 
-  private static Rig.Options replicas(ReadFrom from, Duration ownWrites) {
+  private static RigOptions replicas(ReadFrom from, Duration ownWrites) {
     return replicas(from, Balance.ROUND_ROBIN, ownWrites);
   }
 
-  private static Rig.Options replicas(ReadFrom from, Balance balance, Duration ownWrites) {
+  private static RigOptions replicas(ReadFrom from, Balance balance, Duration ownWrites) {
     var reads =
         new ReadSettings(from, balance, Zones.NONE, ReadSettings.NO_LAG_LIMIT, ownWrites, false);
-    return new Rig.Options().hold(Duration.ofSeconds(200)).replicas(2, reads);
+    return new RigOptions().failoverHold(Duration.ofSeconds(200)).replicas(2, reads);
   }
 
   @Override

@@ -48,7 +48,7 @@ class RetriesTest {
     rig.close();
   }
 
-  private void restart(Rig.Options options) {
+  private void restart(RigOptions options) {
     rig.close();
     rig = options.start();
   }
@@ -298,7 +298,7 @@ class RetriesTest {
 
     @Test
     void redirectsOfASingleServerAreForwarded() {
-      restart(new Rig.Options().single());
+      restart(new RigOptions().single());
       Peer client = rig.client();
       client.send(get("a"));
       Peer node = rig.accept(0).expect(get("a")).send("-MOVED 15495 127.0.0.1:1\r\n");
@@ -374,7 +374,7 @@ class RetriesTest {
     @Test
     void atTheDeadlineTheRetryableErrorIsForwarded() {
       Duration timeout = Duration.ofSeconds(100);
-      restart(new Rig.Options().commandTimeout(timeout));
+      restart(new RigOptions().commandTimeout(timeout));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer client = rig.client();
       client.send(set("a", "1"));
@@ -389,7 +389,7 @@ class RetriesTest {
 
     @Test
     void allRetriedRequestsAreAnsweredAtTheDeadline() {
-      restart(new Rig.Options().commandTimeout(UNTIL_THE_DEADLINE));
+      restart(new RigOptions().commandTimeout(UNTIL_THE_DEADLINE));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer client = rig.client();
       client.send(set("a", "1") + set("a", "2") + set("a", "3"));
@@ -416,7 +416,7 @@ class RetriesTest {
 
     @Test
     void atAFullNodeARetryStillWaitsForLaterRequests() {
-      restart(new Rig.Options().bounds(new QueueLimits(4_096, 1 << 20)));
+      restart(new RigOptions().bounds(new QueueLimits(4_096, 1 << 20)));
       String refusal = "-CLUSTERDOWN The cluster is down\r\n";
       Peer node = rig.connected(1);
       Peer client = rig.client();
@@ -859,7 +859,7 @@ class RetriesTest {
 
     @Test
     void atTheDeadlineAnUnreachableNodeIsUnavailable() {
-      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
+      restart(new RigOptions().commandTimeout(Duration.ofMillis(50)));
       rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("a", "1") + get("a"));
@@ -899,7 +899,7 @@ class RetriesTest {
 
     @Test
     void aMaxclientsErrorIsReportedAtTheDeadline() {
-      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
+      restart(new RigOptions().commandTimeout(Duration.ofMillis(50)));
       Peer client = rig.client();
       client.send(set("a", "1"));
       rig.acceptUnanswered(1)
@@ -920,7 +920,7 @@ class RetriesTest {
 
     @Test
     void aFullWaitQueueIsAnOverload() {
-      restart(new Rig.Options().maxHeld(1));
+      restart(new RigOptions().maxHeld(1));
       rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(set("foo", "1"));
@@ -972,7 +972,7 @@ class RetriesTest {
 
     @Test
     void aSlotWithoutOwnerUntilTheDeadlineIsAnError() {
-      restart(new Rig.Options().commandTimeout(Duration.ofMillis(50)));
+      restart(new RigOptions().commandTimeout(Duration.ofMillis(50)));
       rig.publish(SlotMap.EMPTY);
       Peer client = rig.client();
 

@@ -137,7 +137,7 @@ class ScanTest {
   void scanningANewMasterHasItsOwnTimeout() {
     rig.close();
     Duration timeout = Duration.ofSeconds(5);
-    rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+    rig = new RigOptions().commandTimeout(timeout).failoverHold(Duration.ofSeconds(100)).start();
     Peer client = rig.client();
     rig.server(0).stopListening();
     client.send(call("SCAN 0"));
@@ -158,7 +158,7 @@ class ScanTest {
   @Test
   void cursorsOfASingleServerAreForwarded() {
     rig.close();
-    rig = new Rig.Options().single().start();
+    rig = new RigOptions().single().start();
     Peer client = rig.client();
     client.send(call("SCAN 18446744073709551615 COUNT 1") + call("SCAN abc"));
     rig.accept(0)

@@ -158,7 +158,7 @@ class ScriptsInTransactionsTest {
   @Test
   void aSingleServersErrorIsForwarded() {
     rig.close();
-    rig = new Rig.Options().single().start();
+    rig = new RigOptions().single().start();
     client = rig.client();
     client.send(Wire.request("EVAL", SCRIPT, "0") + BLOCK);
     rig.accept(0).expect(Wire.request("EVAL", SCRIPT, "0") + BLOCK);

@@ -124,7 +124,7 @@ class ServerRepliesTest {
   @ParameterizedTest
   @MethodSource("figuresThatFail")
   void aFailureOfInfoClosesTheClient(CompletionStage<ProxyStats> figures) {
-    try (var failing = new Rig.Options().stats(() -> figures).start()) {
+    try (var failing = new RigOptions().stats(() -> figures).start()) {
       failing.client().send(call("INFO clients") + call("ECHO later")).expectClosed();
 
       assertThat(failing.<Integer>onLoop(() -> failing.sessions().slots().inUse())).isZero();
@@ -223,7 +223,7 @@ class ServerRepliesTest {
       })
   void penstocksParametersCannotBeSetOnNodes(String parameters, String name, String why) {
     try (Rig allowing =
-        new Rig.Options()
+        new RigOptions()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7", "databases", "1", "requirepass", ""))
             .start()) {
@@ -241,7 +241,7 @@ class ServerRepliesTest {
   @ValueSource(strings = {"maxmemory 5", "masterauth x", "hz 20 maxmemory 5"})
   void otherParametersAreSetOnAllNodes(String parameters) {
     try (Rig allowing =
-        new Rig.Options()
+        new RigOptions()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7", "masterauth", ""))
             .start()) {
@@ -258,7 +258,7 @@ class ServerRepliesTest {
   @Test
   void penstocksParametersAreNotSetOnASingleServer() {
     try (Rig single =
-        new Rig.Options()
+        new RigOptions()
             .single()
             .allow("config|set")
             .config(() -> Map.of("maxclients", "7"))
@@ -282,7 +282,7 @@ class ServerRepliesTest {
   void resetstatResetsTheCountersOfInfo() {
     var clients = new AtomicLong(40);
     try (Rig counting =
-        new Rig.Options()
+        new RigOptions()
             .stats(() -> CompletableFuture.completedStage(accepted(clients.get())))
             .start()) {
       Peer client = counting.client();

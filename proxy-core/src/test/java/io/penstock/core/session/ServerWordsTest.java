@@ -19,7 +19,7 @@ class ServerWordsTest {
   private static final String UNKNOWN_OR_WRONG =
       "-ERR unknown subcommand or wrong number of arguments for '";
 
-  private final Rig.Options options = new Rig.Options().single();
+  private final RigOptions options = new RigOptions().single();
   private @Nullable Rig rig;
 
   @AfterEach

@@ -112,7 +112,7 @@ class SubscriptionsTest {
     void subscribeWaitsAsLongAsTheFailoverHold() {
       Duration timeout = Duration.ofSeconds(1);
       rig.close();
-      rig = new Rig.Options().commandTimeout(timeout).hold(Duration.ofSeconds(100)).start();
+      rig = new RigOptions().commandTimeout(timeout).failoverHold(Duration.ofSeconds(100)).start();
       rig.connected(1);
       rig.server(1).stopListening();
       Peer client = rig.client();
@@ -789,7 +789,7 @@ class SubscriptionsTest {
     @Test
     void anErrorOfTheNodeGoesToTheClient() {
       rig.close();
-      rig = new Rig.Options().named("orders").start();
+      rig = new RigOptions().named("orders").start();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b c"));
       Peer feed =
@@ -899,7 +899,7 @@ class SubscriptionsTest {
     @Test
     void anUnsentSubscribeIsRetried() {
       rig.close();
-      rig = new Rig.Options().bounds(new QueueLimits(1, 1 << 20)).start();
+      rig = new RigOptions().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer other = rig.client().send(call("SUBSCRIBE b"));
       Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
       var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
@@ -935,7 +935,7 @@ class SubscriptionsTest {
 
     private Full fullNode() {
       rig.close();
-      rig = new Rig.Options().bounds(new QueueLimits(1, 1 << 20)).start();
+      rig = new RigOptions().bounds(new QueueLimits(1, 1 << 20)).start();
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       var confirmations = new StringBuilder();
@@ -1214,7 +1214,7 @@ class SubscriptionsTest {
     @Test
     void clientsAreCountedForASingleServerToo() {
       rig.close();
-      rig = new Rig.Options().single().start();
+      rig = new RigOptions().single().start();
       Peer first = rig.client();
       Peer feed = subscribed(first, 0, "b");
       first.send(call("SSUBSCRIBE b"));
@@ -1455,7 +1455,7 @@ class SubscriptionsTest {
     void unreadMessagesAreLimited() {
       rig.close();
       var limit = new OutputLimit(20 << 20, 8 << 20, Duration.ofSeconds(5));
-      rig = new Rig.Options().subscriberLimit(limit).start();
+      rig = new RigOptions().subscriberLimit(limit).start();
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       String message = push("message", "b", "x".repeat(1 << 20));
@@ -1473,7 +1473,7 @@ class SubscriptionsTest {
     void theHardLimitClosesASubscriberAtOnce() {
       rig.close();
       var limit = new OutputLimit(10 << 20, 0, Duration.ZERO);
-      rig = new Rig.Options().subscriberLimit(limit).start();
+      rig = new RigOptions().subscriberLimit(limit).start();
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       String message = push("message", "b", "x".repeat(1_000)).repeat(1_000);

@@ -27,14 +27,14 @@ class SyncDispatchTest {
       "-CONNLOST the connection to the node was lost; the command may have run\r\n";
   private static final String TIMEOUT = "-TIMEOUT the node did not answer in time\r\n";
 
-  private Rig rig = new Rig.Options().sync(2).start();
+  private Rig rig = new RigOptions().sync(2).start();
 
   @AfterEach
   void close() {
     rig.close();
   }
 
-  private void restart(Rig.Options options) {
+  private void restart(RigOptions options) {
     rig.close();
     rig = options.start();
   }
@@ -109,7 +109,7 @@ class SyncDispatchTest {
 
   @Test
   void aClientWaitsForAFreeConnection() {
-    restart(new Rig.Options().sync(1));
+    restart(new RigOptions().sync(1));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -125,7 +125,7 @@ class SyncDispatchTest {
 
   @Test
   void noFreeConnectionUntilTheDeadlineIsAnError() {
-    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofMillis(500)).named("orders"));
+    restart(new RigOptions().sync(1).commandTimeout(Duration.ofMillis(500)).named("orders"));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -145,7 +145,7 @@ class SyncDispatchTest {
 
   @Test
   void clientsOfTwoNodesDoNotDeadlock() {
-    restart(new Rig.Options().sync(1));
+    restart(new RigOptions().sync(1));
     Peer one = rig.client();
     Peer two = rig.client();
     one.send(get("a"));
@@ -177,7 +177,7 @@ class SyncDispatchTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2}) // no other connection is needed
   void aLateReplyIsDroppedBeforeTheConnectionIsReleased(int connections) {
-    restart(new Rig.Options().sync(connections).commandTimeout(Duration.ofSeconds(10)));
+    restart(new RigOptions().sync(connections).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -194,7 +194,7 @@ class SyncDispatchTest {
 
   @Test
   void aLateTransactionDelaysNothingElse() {
-    restart(new Rig.Options().sync(2).commandTimeout(Duration.ofSeconds(10)));
+    restart(new RigOptions().sync(2).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(call("MULTI") + set("a", "1") + call("EXEC"));
     Peer late = accept(1).expect(call("MULTI") + set("a", "1") + call("EXEC"));
@@ -216,10 +216,10 @@ class SyncDispatchTest {
   @Test
   void theReplyTimeoutStartsWhenAConnectionIsFree() {
     restart(
-        new Rig.Options()
+        new RigOptions()
             .sync(1)
             .commandTimeout(Duration.ofSeconds(10))
-            .hold(Duration.ofSeconds(100)));
+            .failoverHold(Duration.ofSeconds(100)));
     Peer first = rig.client();
     first.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -238,7 +238,7 @@ class SyncDispatchTest {
 
   @Test
   void aSilentNodeIsDisconnected() {
-    restart(new Rig.Options().sync(1).commandTimeout(Duration.ofSeconds(10)));
+    restart(new RigOptions().sync(1).commandTimeout(Duration.ofSeconds(10)));
     Peer client = rig.client();
     client.send(get("a"));
     Peer node = accept(1).expect(get("a"));
@@ -268,7 +268,7 @@ class SyncDispatchTest {
   /** The connections of a killed process close one after the other. */
   @Test
   void afterALossOlderConnectionsAreNotUsed() {
-    restart(new Rig.Options().sync(3));
+    restart(new RigOptions().sync(3));
     Peer client = rig.client();
     Peer second = rig.client();
     Peer third = rig.client();

@@ -38,7 +38,7 @@ class TransactionsTest {
     rig.close();
   }
 
-  private void restart(Rig.Options options) {
+  private void restart(RigOptions options) {
     rig.close();
     rig = options.start();
   }
@@ -194,7 +194,7 @@ class TransactionsTest {
 
     @BeforeEach
     void connect() {
-      restart(new Rig.Options().askAfter(Duration.ofSeconds(50)));
+      restart(new RigOptions().askAfter(Duration.ofSeconds(50)));
       node = rig.connected(1);
       client = rig.client();
       answer(client, "$-1\r\n");
@@ -361,7 +361,7 @@ class TransactionsTest {
 
     @Test
     void execWithoutAuthenticationHasTheErrorOfRedis() {
-      restart(new Rig.Options().password("pw"));
+      restart(new RigOptions().password("pw"));
       Peer client = rig.client();
       client.send(EXEC);
       client.expect(
@@ -405,7 +405,7 @@ class TransactionsTest {
 
     @Test
     void exceedingTheRequestLimitAbortsTheTransaction() {
-      restart(new Rig.Options().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
+      restart(new RigOptions().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 1_000)));
       String half = set("a", "x".repeat(600));
 
       rig.client()
@@ -432,7 +432,7 @@ class TransactionsTest {
 
     @Test
     void aSingleServerHasNoSlots() {
-      restart(new Rig.Options().single());
+      restart(new RigOptions().single());
       Peer client = rig.client();
       client.send(block(get("a"), get("b"), call("MGET a b c")));
       rig.accept(0).expect(block(get("a"), get("b"), call("MGET a b c")));
@@ -440,7 +440,7 @@ class TransactionsTest {
 
     @Test
     void aSingleServerGetsEveryCommandOfATransaction() {
-      restart(new Rig.Options().single());
+      restart(new RigOptions().single());
       Peer client = rig.client();
       String[] calls = {call("FUNCTION STATS"), call("SCRIPT KILL"), call("PUBSUB NUMSUB b")};
 
@@ -526,7 +526,7 @@ class TransactionsTest {
 
     @Test
     void repliesTooLargeToMergeAreAnError() {
-      restart(new Rig.Options().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
+      restart(new RigOptions().limits(new RespLimits(512 * 1024 * 1024, 1_000, 65_536, 400_000)));
       Peer client = rig.client();
       Peer node = rig.connected(1);
       client.send(block(get("a"), call("COMMAND").repeat(10), call("CLIENT SETNAME x")));
@@ -547,7 +547,7 @@ class TransactionsTest {
     @Test
     void aFailureOfALocalReplyClosesOnlyThatClient() {
       restart(
-          new Rig.Options()
+          new RigOptions()
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
               }));
@@ -718,7 +718,7 @@ class TransactionsTest {
     @Test
     void failedRequestsDoNotCountAsUnanswered() {
       restart(
-          new Rig.Options()
+          new RigOptions()
               .clientLimits(Limits.inFlight(100, 2))
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
@@ -738,7 +738,7 @@ class TransactionsTest {
     @Test
     void aFailureBehindAReplyDoesNotAffectOthers() {
       restart(
-          new Rig.Options()
+          new RigOptions()
               .config(() -> {
                 throw new OutOfMemoryError("thrown by a test");
               }));

@@ -21,7 +21,7 @@ class UnknownMasterTest {
 
   private static final Duration TIMEOUT = Duration.ofMillis(200);
 
-  private Rig rig = new Rig.Options().unknownMaster().commandTimeout(TIMEOUT).start();
+  private Rig rig = new RigOptions().unknownMaster().commandTimeout(TIMEOUT).start();
   private Peer client = rig.client();
 
   @AfterEach
@@ -81,7 +81,7 @@ class UnknownMasterTest {
   /** Starts again with a hold that is longer than the test. */
   private void restartWithHold() {
     rig.close();
-    rig = new Rig.Options().unknownMaster().hold(Duration.ofSeconds(100)).start();
+    rig = new RigOptions().unknownMaster().failoverHold(Duration.ofSeconds(100)).start();
     client = rig.client();
   }
 

@@ -62,7 +62,7 @@ class WatchTest {
     rig.close();
   }
 
-  private void restart(Rig.Options options, int shards) {
+  private void restart(RigOptions options, int shards) {
     rig.close();
     rig = options.start();
     if (shards == 1) {
@@ -274,7 +274,7 @@ class WatchTest {
 
   @Test
   void aSingleServerWatchesAnyKeys() {
-    restart(new Rig.Options().single(), 1);
+    restart(new RigOptions().single(), 1);
     Peer client = rig.client();
     client.send(call("WATCH a b"));
     Peer lease = lease(0).expect(call("WATCH a b")).send(OK);
@@ -361,7 +361,7 @@ class WatchTest {
 
   @Test
   void watchingConnectionsAreLimited() {
-    restart(new Rig.Options().exclusiveConnections(1), 2);
+    restart(new RigOptions().exclusiveConnections(1), 2);
     watching(rig.client());
     Peer client = rig.client();
     client.send(WATCH);
