@@ -116,7 +116,10 @@ class MissingScriptsTest {
 
   @Test
   void aLoadHasTheTimeoutOfRequestsInFlightBeforeIt() {
-    restart(new RigOptions().commandTimeout(Duration.ofSeconds(10)).failoverHold(Duration.ofSeconds(100)));
+    restart(
+        new RigOptions()
+            .commandTimeout(Duration.ofSeconds(10))
+            .failoverHold(Duration.ofSeconds(100)));
     client.send(evalSha(SHA, "a"));
     upper.expect(evalSha(SHA, "a"));
     rig.advance(Duration.ofSeconds(2));

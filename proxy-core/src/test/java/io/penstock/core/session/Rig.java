@@ -268,6 +268,20 @@ final class Rig extends ScriptedUpstream implements AutoCloseable {
     return sessions;
   }
 
+  /** The requests that Penstock owes a reply to. */
+  long unanswered() {
+    return this.<Long>onLoop(() -> sessions.pressure().unanswered());
+  }
+
+  void awaitUnanswered(long requests) {
+    await().until(() -> unanswered() == requests);
+  }
+
+  /** Waits until Penstock has this number of clients. */
+  void awaitClients(int count) {
+    await().until(() -> this.<Integer>onLoop(() -> sessions.sessions().size()) == count);
+  }
+
   /** The session of the client that connected last. */
   Session newestSession() {
     await().until(() -> onLoop(() -> !sessions.sessions().isEmpty()));

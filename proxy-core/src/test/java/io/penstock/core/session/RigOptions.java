@@ -32,9 +32,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a {@link Rig} has that tests may choose, and the settings of the core that follow from it. By
- * default two nodes of a cluster, the async dispatcher, and times that no test reaches. What {@code
- * ProxyFixture} of proxy-server lets tests choose, too, has the same name there.
+ * What a {@link Rig} has that tests may choose, and the settings of the core that follow from it.
+ * By default two nodes of a cluster, the async dispatcher, and times that no test reaches. What
+ * {@code ProxyFixture} of proxy-server lets tests choose, too, has the same name there.
  */
 final class RigOptions {
 

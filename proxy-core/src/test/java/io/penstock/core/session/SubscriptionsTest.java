@@ -1,5 +1,8 @@
 package io.penstock.core.session;
 
+import static io.penstock.core.session.PubSubReplies.array;
+import static io.penstock.core.session.PubSubReplies.push;
+import static io.penstock.core.session.PubSubReplies.values;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -28,7 +31,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,71 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Subscribers on one loop: {@code a} and {@code foo} belong to node 1, {@code b} and {@code c} to
  * node 0.
  */
-class SubscriptionsTest {
-
-  private static final String HELLO_3 = call("HELLO 3");
-
-  private Rig rig = Rig.cluster();
-
-  /** The longest time that messages take from node to node. */
-  private static final Duration BUS = Duration.ofMillis(250);
-
-  @AfterEach
-  void close() {
-    rig.close();
-  }
-
-  private static String array(String... elements) {
-    return "*" + values(elements);
-  }
-
-  private static String push(String... elements) {
-    return ">" + values(elements);
-  }
-
-  /** Bulk strings, and integers where an element begins with a colon. */
-  private static String values(String... elements) {
-    var wire = new StringBuilder(elements.length + "\r\n");
-    for (String element : elements) {
-      wire.append(element.startsWith(":") ? element + "\r\n" : Wire.bulk(element));
-    }
-    return wire.toString();
-  }
-
-  private Peer resp3() {
-    Peer client = rig.client();
-    client.send(HELLO_3).expect("%7\r\n");
-    int rest = client.read(1).length(); // the rest of the reply to HELLO has arrived with it
-    await().until(() -> client.pending() >= 100);
-    client.read(client.pending());
-    assertThat(rest).isEqualTo(1);
-    return client;
-  }
-
-  /** Subscribes a client to one channel; returns the node's end of the connection. */
-  private Peer subscribed(Peer client, int node, String channel) {
-    client.send(call("SUBSCRIBE " + channel));
-    Peer feed = rig.acceptSubscriberConnection(node);
-    feed.expect(call("subscribe " + channel)).send(push("subscribe", channel, ":1"));
-    client.expect(array("subscribe", channel, ":1"));
-    return feed;
-  }
-
-  /** Subscribes one more client to a channel that others are subscribed to. */
-  private static void alsoSubscribed(Peer client, Peer feed, String channel, String confirmation) {
-    client.send(call("SUBSCRIBE " + channel));
-    answerPing(feed);
-    client.expect(confirmation);
-  }
-
-  /** Answers what the node is asked behind all messages so far. */
-  private static void answerPing(Peer feed) {
-    feed.expect(PING).send("+PONG\r\n");
-  }
-
-  private long unanswered() {
-    return rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered());
-  }
+class SubscriptionsTest extends Subscribers {
 
   /** Replies to subscribing and unsubscribing. */
   @Nested
@@ -111,13 +49,12 @@ class SubscriptionsTest {
     @Test
     void subscribeWaitsAsLongAsTheFailoverHold() {
       Duration timeout = Duration.ofSeconds(1);
-      rig.close();
-      rig = new RigOptions().commandTimeout(timeout).failoverHold(Duration.ofSeconds(100)).start();
+      restart(new RigOptions().commandTimeout(timeout).failoverHold(Duration.ofSeconds(100)));
       rig.connected(1);
       rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(call("SSUBSCRIBE a"));
-      await().until(() -> unanswered() == 1);
+      rig.awaitUnanswered(1);
       rig.advance(timeout);
       rig.onLoop(() -> {
         rig.sessions().hub().tick(rig.loop().tick());
@@ -127,7 +64,7 @@ class SubscriptionsTest {
 
       rig.server(1).listenAgain();
 
-      Peer feed = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a"));
+      Peer feed = feed(1, "ssubscribe a");
       feed.send(push("ssubscribe", "a", ":1"));
       client.expect(array("ssubscribe", "a", ":1"));
     }
@@ -135,8 +72,7 @@ class SubscriptionsTest {
     @Test
     void theConfirmationFollowsThatOfTheNode() {
       Peer client = rig.client();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = subscribing(client, 0, "subscribe b");
       Peer other = rig.client();
       other.send(PING).expect("+PONG\r\n");
       assertThat(client.pending()).isZero();
@@ -150,8 +86,8 @@ class SubscriptionsTest {
     void severalChannelsAreConfirmedWithGrowingCounts() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b a b"));
-      Peer lower = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      Peer upper = rig.acceptSubscriberConnection(1).expect(call("subscribe a"));
+      Peer lower = feed(0, "subscribe b");
+      Peer upper = feed(1, "subscribe a");
       String early = push("subscribe", "b", ":1") + push("message", "b", "too early");
       lower.send(early);
       int handshakes = 5 + 4 + 5; // including the connection for requests
@@ -162,8 +98,7 @@ class SubscriptionsTest {
           array("subscribe", "b", ":1")
               + array("subscribe", "a", ":2")
               + array("subscribe", "b", ":2"));
-      lower.send(push("message", "b", "now"));
-      client.expect(array("message", "b", "now"));
+      deliver(lower, client, "b", "now");
     }
 
     @Test
@@ -180,12 +115,8 @@ class SubscriptionsTest {
     void shardChannelsAreCountedSeparately() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
-      client.send(call("PSUBSCRIBE b"));
-      feed.expect(call("psubscribe b")).send(push("psubscribe", "b", ":2"));
-      client.expect(array("psubscribe", "b", ":2"));
-      client.send(call("SSUBSCRIBE b"));
-      feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
-      client.expect(array("ssubscribe", "b", ":1"));
+      subscribedTo(client, feed, "PSUBSCRIBE b", 2);
+      subscribedTo(client, feed, "SSUBSCRIBE b", 1);
 
       feed.send(push("smessage", "b", "s") + push("message", "b", "m"));
       feed.send(push("pmessage", "b", "b", "p"));
@@ -232,10 +163,10 @@ class SubscriptionsTest {
     void laterRequestsWaitForTheConfirmation() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + PING + call("UNSUBSCRIBE b") + PING);
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send(push("subscribe", "b", ":1"));
       answerPing(feed);
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
 
       client.expect(
           array("subscribe", "b", ":1")
@@ -253,9 +184,7 @@ class SubscriptionsTest {
       node.send("$1\r\n1\r\n");
       client.expect("$1\r\n1\r\n");
 
-      rig.acceptSubscriberConnection(0)
-          .expect(call("subscribe b"))
-          .send(push("subscribe", "b", ":1"));
+      confirm(rig.acceptSubscriberConnection(0), "subscribe b", 1);
       client.expect(array("subscribe", "b", ":1"));
     }
   }
@@ -268,9 +197,7 @@ class SubscriptionsTest {
     void messagesMayArriveInPieces() {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
-      client.send(call("PSUBSCRIBE c*"));
-      feed.expect(call("psubscribe c*")).send(push("psubscribe", "c*", ":2"));
-      client.expect(array("psubscribe", "c*", ":2"));
+      subscribedTo(client, feed, "PSUBSCRIBE c*", 2);
       String large = "x".repeat(3_000);
       String messages =
           values("message", "b", "one")
@@ -293,7 +220,9 @@ class SubscriptionsTest {
       Peer first = rig.client();
       Peer feed = subscribed(first, 0, "b");
       Peer second = resp3();
-      alsoSubscribed(second, feed, "b", push("subscribe", "b", ":1"));
+      second.send(call("SUBSCRIBE b"));
+      answerPing(feed);
+      second.expect(push("subscribe", "b", ":1"));
       String large = "x".repeat(100_000);
       feed.send(push("message", "b", "hi") + push("message", "b", large));
 
@@ -329,7 +258,7 @@ class SubscriptionsTest {
     @Test
     void aSubscriptionUnderWayIsNotThatOfALaterRequest() {
       Peer first = rig.client().send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       Peer second = rig.client().send(call("SUBSCRIBE b"));
       feed.expect(PING);
 
@@ -349,7 +278,7 @@ class SubscriptionsTest {
       feed.expect(PING);
 
       feed.send(push("message", "b", "earlier") + "+PONG\r\n" + push("message", "b", "later"));
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
 
       client.expect(array("message", "b", "earlier") + array("unsubscribe", "b", ":0"));
     }
@@ -362,7 +291,7 @@ class SubscriptionsTest {
       feed.expect(PING);
       Peer third = rig.client().send(call("SUBSCRIBE b"));
       Peer fourth = rig.client().send(call("SUBSCRIBE b"));
-      await().until(() -> unanswered() == 3);
+      rig.awaitUnanswered(3);
       assertThat(feed.pending()).isZero();
 
       feed.send("+PONG\r\n");
@@ -380,20 +309,15 @@ class SubscriptionsTest {
       Peer client = rig.client().send(call("SUBSCRIBE b"));
       feed.expect(PING).send(push("message", "b", "earlier") + "-NOPERM no PING\r\n");
       client.expect(array("subscribe", "b", ":1"));
-      feed.send(push("message", "b", "later"));
-      client.expect(array("message", "b", "later"));
+      deliver(feed, client, "b", "later");
     }
 
     @Test
     void messagesAreSentBetweenRepliesAndNeverWithinOne() {
       Peer client = resp3();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      feed.send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(get("b") + get("c"));
-      rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptSubscriberConnection(0).expect(get("b") + get("c"));
+      Peer node = acceptResp3(0).expect(get("b") + get("c"));
       feed.send(push("message", "b", "before"));
       client.expect(push("message", "b", "before"));
 
@@ -415,20 +339,18 @@ class SubscriptionsTest {
     void clientReplyOffDoesNotMuteMessages() {
       Peer client = rig.client();
       client.send(call("CLIENT REPLY OFF") + call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
       client.send(PING);
-      feed.send(push("message", "b", "hi"));
-      client.expect(array("message", "b", "hi"));
+      deliver(feed, client, "b", "hi");
     }
 
     @Test
     void keyspaceNotificationsComeFromEveryMaster() {
       Peer client = rig.client();
-      client.send(call("PSUBSCRIBE *"));
-      Peer lower = rig.acceptSubscriberConnection(0).expect(call("psubscribe *"));
-      Peer upper = rig.acceptSubscriberConnection(1).expect(call("psubscribe *"));
+      Peer lower = subscribing(client, 0, "psubscribe *");
+      Peer upper = feed(1, "psubscribe *");
       lower.send(push("psubscribe", "*", ":1"));
       upper.send(push("psubscribe", "*", ":1"));
       client.expect(array("psubscribe", "*", ":1"));
@@ -448,13 +370,9 @@ class SubscriptionsTest {
     @Test
     void bufferedMessagesPrecedeAChangeOfProtocol() {
       Peer client = resp3();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      feed.send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(get("b") + call("HELLO 2") + get("b"));
-      rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptSubscriberConnection(0).expect(get("b"));
+      Peer node = acceptResp3(0).expect(get("b"));
       feed.send(push("message", "b", "1"));
       client.expect(push("message", "b", "1"));
 
@@ -463,8 +381,7 @@ class SubscriptionsTest {
       client.expect("$-1\r\n*14\r\n$6\r\nserver\r\n");
       await().until(() -> client.pending() > 150);
       assertThat(client.read(client.pending())).contains("-ERR Can't execute 'get'");
-      feed.send(push("message", "b", "2"));
-      client.expect(array("message", "b", "2"));
+      deliver(feed, client, "b", "2");
     }
   }
 
@@ -479,7 +396,7 @@ class SubscriptionsTest {
 
       feed.reset();
 
-      Peer again = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer again = feed(0, "subscribe b");
       again.send(push("subscribe", "b", ":1") + push("message", "b", "back"));
       client.expect(array("message", "b", "back"));
     }
@@ -488,18 +405,15 @@ class SubscriptionsTest {
     void aMovedChannelLosesAndDuplicatesNoMessage() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      moveA();
       rig.tick(BUS);
-      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
-      old.send(push("message", "a", "1"));
-      client.expect(array("message", "a", "1"));
+      Peer owner = feed(0, "subscribe a");
+      deliver(old, client, "a", "1");
 
       owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
       client.expect(array("message", "a", "2"));
       old.expect(call("unsubscribe a")).send(push("message", "a", "2"));
-      owner.send(push("message", "a", "3"));
-      client.expect(array("message", "a", "3"));
+      deliver(owner, client, "a", "3");
     }
 
     /**
@@ -510,17 +424,11 @@ class SubscriptionsTest {
     void aMovedChannelStaysUntilTheBusDelayHasPassed() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      moveA();
       old.send(push("message", "a", "1") + push("message", "a", "2"));
       client.expect(array("message", "a", "1") + array("message", "a", "2"));
       Peer other = resp3();
-      other.send(call("SUBSCRIBE b"));
-      Peer feed =
-          rig.acceptSubscriberConnection(0)
-              .expect(call("subscribe b"))
-              .send(push("subscribe", "b", ":1"));
-      other.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(other, 0, "b");
 
       rig.tick(BUS);
 
@@ -536,9 +444,8 @@ class SubscriptionsTest {
       rig.followOther(other, Duration.ofSeconds(100));
       rig.tick(BUS);
 
-      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
-      old.send(push("message", "a", "1"));
-      client.expect(array("message", "a", "1"));
+      Peer owner = feed(0, "subscribe a");
+      deliver(old, client, "a", "1");
       owner.send(push("subscribe", "a", ":1") + push("message", "a", "2"));
       client.expect(array("message", "a", "2"));
     }
@@ -559,18 +466,17 @@ class SubscriptionsTest {
       rig.tick(Duration.ofSeconds(10));
 
       feed.expectClosed();
-      rig.acceptSubscriberConnection(0).expect(call("subscribe b c bar"));
+      feed(0, "subscribe b c bar");
     }
 
     @Test
     void anUnconfirmedChannelMovesAtOnce() {
       Peer client = rig.client();
       Peer old = subscribed(client, 1, "a");
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      moveA();
       old.reset();
 
-      rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
+      feed(0, "subscribe a");
     }
 
     @Test
@@ -578,9 +484,7 @@ class SubscriptionsTest {
       rig.connected(0);
       rig.server(0).stopListening();
       Peer client = rig.client();
-      client.send(call("SUBSCRIBE b"));
-
-      Peer feed = rig.acceptSubscriberConnection(1).expect(call("subscribe b"));
+      Peer feed = subscribing(client, 1, "subscribe b");
       feed.send(push("subscribe", "b", ":1"));
       client.expect(array("subscribe", "b", ":1"));
       rig.server(0).listenAgain();
@@ -590,11 +494,10 @@ class SubscriptionsTest {
             rig.tick(BUS);
             return owner.pending() > 0;
           });
-      owner.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      confirm(owner, "subscribe b", 1);
 
       feed.expect(call("unsubscribe b"));
-      owner.send(push("message", "b", "x"));
-      client.expect(array("message", "b", "x"));
+      deliver(owner, client, "b", "x");
     }
   }
 
@@ -605,16 +508,14 @@ class SubscriptionsTest {
     @Test
     void aShardChannelFollowsItsSlotSilently() {
       Peer client = rig.client();
-      client.send(call("SSUBSCRIBE a {a}2"));
-      Peer old = rig.acceptSubscriberConnection(1).expect(call("ssubscribe a {a}2"));
+      Peer old = subscribing(client, 1, "ssubscribe a {a}2");
       old.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
       client.expect(array("ssubscribe", "a", ":1") + array("ssubscribe", "{a}2", ":2"));
 
       old.send(push("sunsubscribe", "a", ":1") + push("sunsubscribe", "{a}2", ":0"));
       old.expect(call("ssubscribe a") + call("ssubscribe {a}2"));
-      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
-      old.send(moved + moved);
-      Peer owner = rig.acceptSubscriberConnection(0).expect(call("ssubscribe a {a}2"));
+      old.send(movedA() + movedA());
+      Peer owner = feed(0, "ssubscribe a {a}2");
       owner.send(push("ssubscribe", "a", ":1") + push("ssubscribe", "{a}2", ":2"));
       owner.send(push("smessage", "a", "x"));
 
@@ -625,9 +526,7 @@ class SubscriptionsTest {
     /** Subscribes a client to the shard channel {@code a}. */
     private Peer joinsShardChannel(Peer feed) {
       Peer client = rig.client();
-      client.send(call("SSUBSCRIBE a"));
-      feed.expect(call("ssubscribe a")).send(push("ssubscribe", "a", ":1"));
-      client.expect(array("ssubscribe", "a", ":1"));
+      subscribedTo(client, feed, "SSUBSCRIBE a", 1);
       return client;
     }
 
@@ -646,8 +545,7 @@ class SubscriptionsTest {
       Peer listener = rig.client();
       Peer feed = subscribed(listener, 1, "foo");
       Peer client = leavesShardChannel(feed);
-      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
-      feed.send(push("sunsubscribe", "a", ":0") + moved + push("message", "foo", "x"));
+      feed.send(push("sunsubscribe", "a", ":0") + movedA() + push("message", "foo", "x"));
 
       client.expect(array("sunsubscribe", "a", ":0"));
       listener.expect(array("message", "foo", "x"));
@@ -662,7 +560,7 @@ class SubscriptionsTest {
       feed.expect(call("ssubscribe foo"));
 
       feed.send(push("sunsubscribe", "a", ":0"));
-      feed.send("-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n");
+      feed.send(movedA());
       feed.send(push("ssubscribe", "foo", ":1") + push("smessage", "foo", "x"));
 
       client.expect(array("sunsubscribe", "a", ":0"));
@@ -686,9 +584,8 @@ class SubscriptionsTest {
       coming.expect(array("subscribe", "foo", ":1"));
       listener.expect(array("message", "foo", "earlier"));
       Peer next = rig.client();
-      alsoSubscribed(next, feed, "foo", array("subscribe", "foo", ":1"));
-      feed.send(push("message", "foo", "later"));
-      coming.expect(array("message", "foo", "later"));
+      alsoSubscribed(next, feed, "foo");
+      deliver(feed, coming, "foo", "later");
       next.expect(array("message", "foo", "later"));
     }
 
@@ -705,8 +602,7 @@ class SubscriptionsTest {
       listener.send(call("SSUBSCRIBE {a}2"));
       feed.expect(call("ssubscribe {a}2"));
 
-      String moved = "-MOVED 15495 127.0.0.1:" + rig.address(0).port() + "\r\n";
-      feed.send(moved + push("message", "foo", "earlier") + "+PONG\r\n");
+      feed.send(movedA() + push("message", "foo", "earlier") + "+PONG\r\n");
       feed.send(push("ssubscribe", "{a}2", ":1") + push("message", "foo", "later"));
 
       listener.expect(array("message", "foo", "earlier") + array("ssubscribe", "{a}2", ":1"));
@@ -718,21 +614,10 @@ class SubscriptionsTest {
     @Test
     void aShardChannelStaysUntilItsOldOwnerEndsIt() {
       Peer client = rig.client();
-      client.send(call("SSUBSCRIBE a"));
-      Peer old =
-          rig.acceptSubscriberConnection(1)
-              .expect(call("ssubscribe a"))
-              .send(push("ssubscribe", "a", ":1"));
-      client.expect(array("ssubscribe", "a", ":1"));
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      Peer old = subscribedToShardChannel(client);
+      moveA();
       Peer other = resp3();
-      other.send(call("SUBSCRIBE b"));
-      Peer feed =
-          rig.acceptSubscriberConnection(0)
-              .expect(call("subscribe b"))
-              .send(push("subscribe", "b", ":1"));
-      other.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(other, 0, "b");
 
       old.send(push("smessage", "a", "1") + push("sunsubscribe", "a", ":0"));
 
@@ -744,17 +629,12 @@ class SubscriptionsTest {
     @Test
     void aShardChannelMovesIfItsOldOwnerIsSilent() {
       Peer client = rig.client();
-      client.send(call("SSUBSCRIBE a"));
-      rig.acceptSubscriberConnection(1)
-          .expect(call("ssubscribe a"))
-          .send(push("ssubscribe", "a", ":1"));
-      client.expect(array("ssubscribe", "a", ":1"));
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      subscribedToShardChannel(client);
+      moveA();
 
       rig.tick(BUS);
 
-      rig.acceptSubscriberConnection(0).expect(call("ssubscribe a"));
+      feed(0, "ssubscribe a");
     }
 
     @Test
@@ -788,12 +668,10 @@ class SubscriptionsTest {
 
     @Test
     void anErrorOfTheNodeGoesToTheClient() {
-      rig.close();
-      rig = new RigOptions().named("orders").start();
+      restart(new RigOptions().named("orders"));
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b c"));
-      Peer feed =
-          rig.acceptSubscriberConnection(0).expect(call("subscribe b c")).send("-NOPERM no\r\n");
+      Peer feed = feed(0, "subscribe b c").send("-NOPERM no\r\n");
       feed.expect(call("subscribe b") + call("subscribe c"));
       try (LogLines log = LogLines.of("pubsub.SubscriptionState")) {
         feed.send(push("subscribe", "b", ":1") + "-NOPERM not c\r\n");
@@ -803,7 +681,7 @@ class SubscriptionsTest {
             .containsExactly(
                 "Upstream orders: " + rig.address(0) + " rejects a subscription: -NOPERM not c");
       }
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
       client.send(PING).expect("+PONG\r\n");
     }
 
@@ -813,7 +691,7 @@ class SubscriptionsTest {
       rig.server(1).stopListening();
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + PING);
-      await().until(() -> unanswered() == 1);
+      rig.awaitUnanswered(1);
       await().until(() -> rig.topology().calls().contains("refresh RECONNECT"));
 
       rig.tick(Duration.ofSeconds(200));
@@ -825,8 +703,7 @@ class SubscriptionsTest {
     @Test
     void aSilentNodeIsATimeout() {
       Peer client = rig.client();
-      client.send(call("SUBSCRIBE b"));
-      rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      subscribing(client, 0, "subscribe b");
 
       rig.tick(Duration.ofSeconds(200));
 
@@ -882,12 +759,12 @@ class SubscriptionsTest {
             hub.end(begun);
             return begun;
           });
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send(push("subscribe", "b", ":1"));
       await().until(() -> failing.joined);
       rig.onLoop(() -> hub.addSubscriber(joining, name));
       Peer client = rig.client();
-      alsoSubscribed(client, feed, "b", array("subscribe", "b", ":1"));
+      alsoSubscribed(client, feed, "b");
 
       feed.send(push("message", "b", "1") + push("message", "b", "2"));
 
@@ -896,27 +773,36 @@ class SubscriptionsTest {
       assertThat(failing.kept).allMatch(message -> message.refCnt() == 0);
     }
 
-    @Test
-    void anUnsentSubscribeIsRetried() {
-      rig.close();
-      rig = new RigOptions().bounds(new QueueLimits(1, 1 << 20)).start();
-      Peer other = rig.client().send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      var confirmations = new StringBuilder(push("subscribe", "b", ":1"));
-      for (int i = 1; i < 16; i++) { // times as much as one at once: more is refused
-        other = rig.client().send(call("SUBSCRIBE {b}" + i));
+    /**
+     * Sends as many commands to a node as it has not confirmed: it accepts 16 times as much as one
+     * at once. Returns the confirmations that the node owes.
+     */
+    private String fill(Peer feed, int commands) {
+      var confirmations = new StringBuilder();
+      for (int i = 1; i <= commands; i++) {
+        rig.client().send(call("SUBSCRIBE {b}" + i));
         feed.expect(call("subscribe {b}" + i));
         confirmations.append(push("subscribe", "{b}" + i, ":1"));
       }
+      return confirmations.toString();
+    }
+
+    @Test
+    void anUnsentSubscribeIsRetried() {
+      restart(new RigOptions().bounds(new QueueLimits(1, 1 << 20)));
+      Peer first = rig.client();
+      Peer feed = subscribing(first, 0, "subscribe b");
+      String confirmations = push("subscribe", "b", ":1") + fill(feed, 15);
       Peer client = rig.client().send(call("SUBSCRIBE {b}late"));
-      await().until(() -> unanswered() == 17);
+      rig.awaitUnanswered(17);
       assertThat(feed.pending()).isZero();
 
-      feed.send(confirmations.toString());
-      other.expect(array("subscribe", "{b}15", ":1"));
+      feed.send(confirmations);
+      first.expect(array("subscribe", "b", ":1"));
+      rig.awaitUnanswered(1);
       rig.tick(Duration.ofSeconds(1));
 
-      feed.expect(call("subscribe {b}late")).send(push("subscribe", "{b}late", ":1"));
+      confirm(feed, "subscribe {b}late", 1);
       client.expect(array("subscribe", "{b}late", ":1"));
     }
 
@@ -934,24 +820,17 @@ class SubscriptionsTest {
     }
 
     private Full fullNode() {
-      rig.close();
-      rig = new RigOptions().bounds(new QueueLimits(1, 1 << 20)).start();
+      restart(new RigOptions().bounds(new QueueLimits(1, 1 << 20)));
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
-      var confirmations = new StringBuilder();
-      for (int i = 1; i <= 16; i++) { // times as much as one at once: more is refused
-        rig.client().send(call("SUBSCRIBE {b}" + i));
-        feed.expect(call("subscribe {b}" + i));
-        confirmations.append(push("subscribe", "{b}" + i, ":1"));
-      }
-      return new Full(client, feed, confirmations.toString());
+      return new Full(client, feed, fill(feed, 16));
     }
 
     /** The client of b has left, and the node did not get the command. */
     private Full unsubscribeUnheard() {
       Full full = fullNode();
       full.client.reset();
-      await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == 16);
+      rig.awaitClients(16);
       return full;
     }
 
@@ -960,10 +839,10 @@ class SubscriptionsTest {
       Full full = fullNode();
       Peer second = rig.client().send(call("SUBSCRIBE b"));
       full.client.send(call("UNSUBSCRIBE b"));
-      await().until(() -> unanswered() == 18);
+      rig.awaitUnanswered(18);
 
       full.confirmAll();
-      await().until(() -> unanswered() == 2);
+      rig.awaitUnanswered(2);
       assertThat(full.feed.pending()).isZero();
       rig.tick(Duration.ofSeconds(1));
 
@@ -991,13 +870,12 @@ class SubscriptionsTest {
       Peer leaving = rig.client();
       Peer old = subscribed(leaving, 1, "a");
       Peer other = rig.client();
-      alsoSubscribed(other, old, "a", array("subscribe", "a", ":1"));
+      alsoSubscribed(other, old, "a");
       leaving.send(call("UNSUBSCRIBE a"));
       old.expect(PING); // not answered
-      rig.publish(rig.topology().current().withSlotOn(Rig.SLOT_A, rig.address(0)));
-      rig.accept(0); // for commands
+      moveA();
       rig.tick(BUS);
-      Peer owner = rig.acceptSubscriberConnection(0).expect(call("subscribe a"));
+      Peer owner = feed(0, "subscribe a");
       owner.send(push("subscribe", "a", ":1") + push("message", "a", "x"));
       leaving.expect(array("message", "a", "x"));
 
@@ -1015,16 +893,16 @@ class SubscriptionsTest {
       Peer leaving = rig.client();
       Peer feed = subscribed(leaving, 0, "b");
       Peer other = rig.client();
-      alsoSubscribed(other, feed, "b", array("subscribe", "b", ":1"));
+      alsoSubscribed(other, feed, "b");
       leaving.send(call("UNSUBSCRIBE b"));
       feed.expect(PING);
       Peer coming = rig.client().send(call("SUBSCRIBE b"));
-      await().until(() -> unanswered() == 2);
+      rig.awaitUnanswered(2);
 
       feed.reset();
 
       leaving.expect(array("unsubscribe", "b", ":0"));
-      Peer again = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer again = feed(0, "subscribe b");
       assertThat(coming.pending()).isZero();
       again.send(push("subscribe", "b", ":1") + push("message", "b", "x"));
       coming.expect(array("subscribe", "b", ":1") + array("message", "b", "x"));
@@ -1048,23 +926,23 @@ class SubscriptionsTest {
       assertThat(unheard.feed.pending()).isZero();
 
       unheard.confirmAll();
-      await().until(() -> unanswered() == 0);
+      rig.awaitUnanswered(0);
       rig.tick(Duration.ofSeconds(1));
 
-      unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(unheard.feed, "unsubscribe b", 0);
     }
 
     @Test
     void aChannelSubscribedAgainIsNotUnsubscribed() {
       Full unheard = unsubscribeUnheard();
       Peer again = rig.client().send(call("SUBSCRIBE b"));
-      await().until(() -> unanswered() == 17);
+      rig.awaitUnanswered(17);
 
       unheard.confirmAll();
-      await().until(() -> unanswered() == 1);
+      rig.awaitUnanswered(1);
       rig.tick(Duration.ofSeconds(1));
 
-      unheard.feed.expect(call("subscribe b")).send(push("subscribe", "b", ":1"));
+      confirm(unheard.feed, "subscribe b", 1);
       again.expect(array("subscribe", "b", ":1"));
       assertThat(unheard.feed.pending()).isZero();
     }
@@ -1073,16 +951,16 @@ class SubscriptionsTest {
     void anUnsentUnsubscribeIsRetriedAfterAnUnsentSubscribe() {
       Full unheard = unsubscribeUnheard();
       Peer again = rig.client().send(call("SUBSCRIBE b"));
-      await().until(() -> unanswered() == 17);
+      rig.awaitUnanswered(17);
       rig.tick(Duration.ofSeconds(1)); // the node accepts nothing yet
       again.reset();
-      await().until(() -> unanswered() == 16);
+      rig.awaitUnanswered(16);
 
       unheard.confirmAll();
-      await().until(() -> unanswered() == 0);
+      rig.awaitUnanswered(0);
       rig.tick(Duration.ofSeconds(1));
 
-      unheard.feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(unheard.feed, "unsubscribe b", 0);
     }
   }
 
@@ -1096,7 +974,7 @@ class SubscriptionsTest {
       Peer feed = subscribed(client, 0, "b");
       for (int i = 0; i < 2; i++) {
         Peer more = rig.client();
-        alsoSubscribed(more, feed, "b", array("subscribe", "b", ":1"));
+        alsoSubscribed(more, feed, "b");
       }
       Peer publisher = rig.client();
       publisher.send(call("PUBLISH b x"));
@@ -1104,29 +982,13 @@ class SubscriptionsTest {
           rig.accept(0).expect(call("PUBLISH b x")).send(":2\r\n"); // one subscriber is not ours
       publisher.expect(":4\r\n");
 
-      client.send(call("PSUBSCRIBE [bc]"));
-      feed.expect(call("psubscribe [bc]")).send(push("psubscribe", "[bc]", ":2"));
-      client.expect(array("psubscribe", "[bc]", ":2"));
+      subscribedTo(client, feed, "PSUBSCRIBE [bc]", 2);
       publisher.send(call("PUBLISH b x"));
       node.expect(call("PUBLISH b x")).send(":2\r\n");
       publisher.expect(":4\r\n");
       publisher.send(call("PUBLISH c x"));
       node.expect(call("PUBLISH c x")).send(":1\r\n");
       publisher.expect(":1\r\n");
-    }
-
-    /** Accepts the shared connection for RESP3 clients, behind the one that is made in advance. */
-    private Peer acceptResp3() {
-      rig.accept(0);
-      return rig.acceptSubscriberConnection(0);
-    }
-
-    private Peer listens(Peer client) {
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      feed.send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
-      return feed;
     }
 
     private void hears(Peer feed, String... messages) {
@@ -1144,9 +1006,9 @@ class SubscriptionsTest {
     @ValueSource(strings = {"PUBLISH b x", "EVAL x 1 b", "EVALSHA x 1 b", "FCALL x 1 b"})
     void aClientsOwnMessageFollowsTheReplyToPublish(String publishes) {
       Peer client = resp3();
-      Peer feed = listens(client);
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call(publishes) + get("b"));
-      Peer node = acceptResp3();
+      Peer node = acceptResp3(0);
       hears(feed, "x", "y".repeat(100_000), "z");
       assertThat(client.pending()).isZero();
 
@@ -1163,10 +1025,10 @@ class SubscriptionsTest {
     @Test
     void messagesOfATransactionFollowItsReply() {
       Peer client = resp3();
-      Peer feed = listens(client);
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
       client.expect("+OK\r\n+QUEUED\r\n");
-      Peer node = acceptResp3();
+      Peer node = acceptResp3(0);
       hears(feed, "x");
       node.expect(call("MULTI") + call("PUBLISH b x") + call("EXEC") + call("PUBLISH b y"));
       node.send("+OK\r\n+QUEUED\r\n*1\r\n");
@@ -1184,9 +1046,9 @@ class SubscriptionsTest {
     @Test
     void aClientThatAlwaysPublishesGetsMessagesOfOthers() {
       Peer client = resp3();
-      Peer feed = listens(client);
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call("PUBLISH c 1"));
-      Peer node = acceptResp3().expect(call("PUBLISH c 1"));
+      Peer node = acceptResp3(0).expect(call("PUBLISH c 1"));
       hears(feed, "x");
       client.send(call("PUBLISH c 2"));
       node.expect(call("PUBLISH c 2")).send(":0\r\n");
@@ -1201,27 +1063,24 @@ class SubscriptionsTest {
     @Test
     void messagesWaitingForAReplyAreReleasedOnClose() {
       Peer client = resp3();
-      Peer feed = listens(client);
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call("PUBLISH b x"));
-      acceptResp3().expect(call("PUBLISH b x"));
+      acceptResp3(0).expect(call("PUBLISH b x"));
       hears(feed, "x", "y".repeat(100_000));
 
       client.reset();
 
-      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      rig.awaitClients(0);
     }
 
     @Test
     void clientsAreCountedForASingleServerToo() {
-      rig.close();
-      rig = new RigOptions().single().start();
+      restart(new RigOptions().single());
       Peer first = rig.client();
       Peer feed = subscribed(first, 0, "b");
-      first.send(call("SSUBSCRIBE b"));
-      feed.expect(call("ssubscribe b")).send(push("ssubscribe", "b", ":1"));
-      first.expect(array("ssubscribe", "b", ":1"));
+      subscribedTo(first, feed, "SSUBSCRIBE b", 1);
       Peer second = rig.client();
-      alsoSubscribed(second, feed, "b", array("subscribe", "b", ":1"));
+      alsoSubscribed(second, feed, "b");
       second.send(call("SSUBSCRIBE b"));
       answerPing(feed);
       second.expect(array("ssubscribe", "b", ":1"));
@@ -1254,7 +1113,7 @@ class SubscriptionsTest {
     void subscribeIsConfirmedWithinTheReplyToExec() {
       Peer client = rig.client();
       client.send(block(PING + call("SUBSCRIBE b b") + PING));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send(push("subscribe", "b", ":1") + push("message", "b", "m"));
 
       client.expect("+OK\r\n" + QUEUED.repeat(3) + "*3\r\n+PONG\r\n");
@@ -1267,12 +1126,12 @@ class SubscriptionsTest {
       Peer node = rig.connected(0);
       Peer client = rig.client();
       client.send(block(get("b") + call("SUBSCRIBE b") + call("PSUBSCRIBE b*") + get("b")));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       client.expect("+OK\r\n" + QUEUED.repeat(4));
       assertThat(node.pending()).isZero();
 
       feed.send(push("subscribe", "b", ":1") + push("message", "b", "1"));
-      Peer patterns = rig.acceptSubscriberConnection(1).expect(call("psubscribe b*"));
+      Peer patterns = feed(1, "psubscribe b*");
       assertThat(node.pending()).isZero();
       patterns.send(push("psubscribe", "b*", ":1") + push("pmessage", "b*", "b", "1"));
       node.expect(block(get("b") + get("b"))).send("+OK\r\n" + QUEUED.repeat(2));
@@ -1285,8 +1144,7 @@ class SubscriptionsTest {
       client.expect(array("psubscribe", "b*", ":2") + "$1\r\nv\r\n");
       client.expect(array("message", "b", "1") + array("message", "b", "2"));
       client.expect(array("message", "b", "3") + array("pmessage", "b*", "b", "1"));
-      feed.send(push("message", "b", "4"));
-      client.expect(array("message", "b", "4"));
+      deliver(feed, client, "b", "4");
     }
 
     @Test
@@ -1295,11 +1153,11 @@ class SubscriptionsTest {
       Peer node = rig.connected(0);
       Peer client = rig.client();
       client.send(block(get("b") + call("SUBSCRIBE b")));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send(push("subscribe", "b", ":1") + push("message", "b", "m"));
       node.expect(block(get("b"))).send("+OK\r\n-NOPERM no\r\n" + aborted);
 
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
       client.expect("+OK\r\n" + QUEUED.repeat(2));
       client.expect(aborted.replace("\r\n", " NOPERM no\r\n")).send(PING).expect("+PONG\r\n");
     }
@@ -1309,7 +1167,7 @@ class SubscriptionsTest {
       Peer node = rig.connected(0);
       Peer client = rig.client();
       client.send(block(get("b") + call("SUBSCRIBE b")));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
       feed.send("-NOPERM no\r\n");
       node.expect(block(get("b"))).send("+OK\r\n+QUEUED\r\n*1\r\n$1\r\nv\r\n");
       feed.expect(call("subscribe b")).send("-NOPERM no\r\n");
@@ -1322,11 +1180,11 @@ class SubscriptionsTest {
       Peer node = rig.connected(0);
       Peer client = rig.client();
       client.send(block(get("b") + call("SUBSCRIBE b")));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = feed(0, "subscribe b");
 
       client.reset();
 
-      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      rig.awaitClients(0);
       feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
       rig.client().send(get("b"));
       node.expect(get("b"));
@@ -1335,18 +1193,13 @@ class SubscriptionsTest {
     @Test
     void unsubscribeIsConfirmedWithinTheReplyToExec() {
       Peer client = resp3();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed =
-          rig.acceptSubscriberConnection(0)
-              .expect(call("subscribe b"))
-              .send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call("MULTI") + call("PING") + call("UNSUBSCRIBE b x") + call("ECHO e"));
       client.expect("+OK\r\n" + "+QUEUED\r\n".repeat(3));
       feed.send(push("message", "b", "m"));
       client.expect(push("message", "b", "m")).send(call("EXEC"));
       answerPing(feed);
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
 
       client.expect("*3\r\n+PONG\r\n");
       client.expect(push("unsubscribe", "b", ":0") + push("unsubscribe", "x", ":0"));
@@ -1356,12 +1209,7 @@ class SubscriptionsTest {
     @Test
     void closingDuringATransactionLeavesNothingBehind() {
       Peer client = resp3();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed =
-          rig.acceptSubscriberConnection(0)
-              .expect(call("subscribe b"))
-              .send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(call("MULTI") + call("UNSUBSCRIBE") + PING + call("EXEC"));
       client.expect("+OK\r\n+QUEUED\r\n+QUEUED\r\n");
       answerPing(feed);
@@ -1373,7 +1221,7 @@ class SubscriptionsTest {
         return true;
       });
 
-      await().until(() -> rig.onLoop(() -> rig.sessions().sessions().isEmpty()));
+      rig.awaitClients(0);
       feed.send(push("unsubscribe", "b", ":0"));
     }
   }
@@ -1382,32 +1230,44 @@ class SubscriptionsTest {
   @Nested
   class LeavingSubscribers {
 
-    @Test
-    void aClosedSubscriberIsForgotten() {
+    private static String confirmation(String subscribe) {
+      return push(subscribe.substring(0, subscribe.indexOf(' ')), "b", ":1");
+    }
+
+    /** Returns the command that ends what a command began. */
+    private static String opposite(String subscribe) {
+      return subscribe.replace("subscribe", "unsubscribe");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"subscribe b", "psubscribe b", "ssubscribe b"})
+    void aClosedSubscriberIsForgotten(String command) {
       Peer client = rig.client();
-      Peer feed = subscribed(client, 0, "b");
+      Peer feed = subscribing(client, 0, command);
+      feed.send(confirmation(command));
+      client.expect(confirmation(command).replace('>', '*'));
 
       client.reset();
 
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, opposite(command), 0);
       await().until(() -> rig.onLoop(() -> rig.sessions().hub().subscriberCounts().isEmpty()));
     }
 
     private void expectNothingUnanswered(int clients) {
-      await().until(() -> rig.<Integer>onLoop(() -> rig.sessions().sessions().size()) == clients);
-      assertThat(unanswered()).isZero();
+      rig.awaitClients(clients);
+      assertThat(rig.unanswered()).isZero();
     }
 
-    @Test
-    void closingBeforeTheConfirmationLeavesNothingBehind() {
+    @ParameterizedTest
+    @ValueSource(strings = {"subscribe b", "psubscribe b", "ssubscribe b"})
+    void closingBeforeTheConfirmationLeavesNothingBehind(String command) {
       Peer client = rig.client();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
+      Peer feed = subscribing(client, 0, command);
 
       client.reset();
 
       expectNothingUnanswered(0);
-      feed.send(push("subscribe", "b", ":1")).expect(call("unsubscribe b"));
+      feed.send(confirmation(command)).expect(call(opposite(command)));
     }
 
     @Test
@@ -1430,12 +1290,11 @@ class SubscriptionsTest {
       Peer client = rig.client();
       Peer feed = subscribed(client, 0, "b");
       Peer other = rig.client();
-      alsoSubscribed(other, feed, "b", array("subscribe", "b", ":1"));
+      alsoSubscribed(other, feed, "b");
       client.send(call("QUIT")).expect("+OK\r\n").expectClosed();
 
       Peer waiting = rig.client();
-      waiting.send(call("SUBSCRIBE a"));
-      rig.acceptSubscriberConnection(1).expect(call("subscribe a"));
+      subscribing(waiting, 1, "subscribe a");
       rig.onLoop(() -> {
         rig.sessions().drain();
         return true;
@@ -1545,13 +1404,9 @@ class SubscriptionsTest {
     @Test
     void resetWritesNoMessageIntoALargeReply() {
       Peer client = resp3();
-      client.send(call("SUBSCRIBE b"));
-      Peer feed = rig.acceptSubscriberConnection(0).expect(call("subscribe b"));
-      feed.send(push("subscribe", "b", ":1"));
-      client.expect(push("subscribe", "b", ":1"));
+      Peer feed = subscribedInResp3(client, 0, "b");
       client.send(get("b"));
-      rig.accept(0); // made in any case, for clients that speak RESP2
-      Peer node = rig.acceptSubscriberConnection(0).expect(get("b"));
+      Peer node = acceptResp3(0).expect(get("b"));
       String value = Wire.bulk("v".repeat(60_000));
       node.send(value.substring(0, 40_000));
       client.expect(value.substring(0, 30_000));
@@ -1562,7 +1417,7 @@ class SubscriptionsTest {
               () -> rig.<Long>onLoop(() -> subscriptions(session).messages().bufferedBytes()) > 0);
       client.send(call("MULTI") + call("UNSUBSCRIBE b") + call("EXEC"));
       answerPing(feed);
-      feed.expect(call("unsubscribe b")).send(push("unsubscribe", "b", ":0"));
+      confirm(feed, "unsubscribe b", 0);
       await()
           .until(() -> rig.<Integer>onLoop(() -> subscriptions(session).count(Kind.CHANNEL)) == 0);
 

@@ -1,9 +1,10 @@
 package io.penstock.core.session;
 
+import static io.penstock.core.session.PubSubReplies.array;
+import static io.penstock.core.session.PubSubReplies.push;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -64,7 +65,7 @@ class UnknownMasterTest {
       strings = {"SUBSCRIBE a b", "PSUBSCRIBE a*", "SSUBSCRIBE a", "SUBSCRIBE __keyspace@0__:a"})
   void aSubscriptionFailsAndLeavesNoSubscriber(String command) {
     client.send(call(command));
-    awaitUnanswered(1);
+    rig.awaitUnanswered(1);
     assertThat(client.pending()).isZero();
     rig.tick(TIMEOUT.multipliedBy(2));
     client.expect(NO_MASTER);
@@ -85,30 +86,14 @@ class UnknownMasterTest {
     client = rig.client();
   }
 
-  private void awaitUnanswered(int requests) {
-    await().until(() -> rig.<Long>onLoop(() -> rig.sessions().pressure().unanswered()) == requests);
-  }
-
-  private static String push(String... words) {
-    var wire = new StringBuilder(">" + words.length + "\r\n");
-    for (String word : words) {
-      wire.append(word.startsWith(":") ? word + "\r\n" : Wire.bulk(word));
-    }
-    return wire.toString();
-  }
-
-  private static String array(String... words) {
-    return "*" + push(words).substring(1);
-  }
-
   @Test
   void whatIsHeldIsServedByTheMasterThatIsFound() {
     restartWithHold();
     Peer subscriber = rig.client();
     client.send(call("GET a"));
-    awaitUnanswered(1);
+    rig.awaitUnanswered(1);
     subscriber.send(call("SUBSCRIBE a b"));
-    awaitUnanswered(2);
+    rig.awaitUnanswered(2);
 
     rig.publishMaster(0);
 
@@ -125,7 +110,7 @@ class UnknownMasterTest {
   void aSubscriberFollowsFromMasterToMaster() {
     restartWithHold();
     client.send(call("SSUBSCRIBE a"));
-    awaitUnanswered(1);
+    rig.awaitUnanswered(1);
     rig.publishMaster(0);
     Peer first = rig.acceptSubscriberConnection(0).expect(call("ssubscribe a"));
     first.send(push("ssubscribe", "a", ":1"));
