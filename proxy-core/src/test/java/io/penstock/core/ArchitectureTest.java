@@ -63,8 +63,7 @@ class ArchitectureTest {
           Map.entry("info", Set.of("upstream", "observe")),
           Map.entry("control", Set.of("failure", "tls", "upstream", "output", "transport")),
           Map.entry(
-              "topology",
-              Set.of("failure", "upstream", "cluster", "output", "observe", "control")),
+              "topology", Set.of("failure", "upstream", "cluster", "output", "observe", "control")),
           Map.entry(
               "discovery",
               Set.of("upstream", "cluster", "output", "observe", "control", "topology")),

@@ -16,11 +16,12 @@ import org.jspecify.annotations.Nullable;
  * piece adds the output to the loop's {@link FlushQueue}, which alone flushes it. Confined to the
  * channel's event loop.
  *
- * <p>Three things are independent of each other. How it ends ({@link Closing}) changes at most twice.
- * The turn has {@code queued}, and {@code written} only while {@code queued}. What the peer has left
- * unread is {@code backlogged} by the last flush, and {@code stuck} by the beginning of the last
- * turn with output. These four are flags and no states: each turn changes them for each socket, and
- * to store a reference costs more than to store a flag, which the garbage collector does not track.
+ * <p>Three things are independent of each other. How it ends ({@link Closing}) changes at most
+ * twice. The turn has {@code queued}, and {@code written} only while {@code queued}. What the peer
+ * has left unread is {@code backlogged} by the last flush, and {@code stuck} by the beginning of
+ * the last turn with output. These four are flags and no states: each turn changes them for each
+ * socket, and to store a reference costs more than to store a flag, which the garbage collector
+ * does not track.
  */
 public final class SocketOutput {
 

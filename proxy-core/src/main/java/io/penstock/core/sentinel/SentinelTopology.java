@@ -8,7 +8,6 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.sentinel.MasterChoice.KnownMaster;
 import io.penstock.core.topology.Refresh;
 import io.penstock.core.topology.RefreshRound;
-import io.penstock.core.topology.RefreshSchedule;
 import io.penstock.core.topology.RefreshSchedule.End;
 import io.penstock.core.topology.RefreshTimes;
 import io.penstock.core.topology.RefreshedTopology;
@@ -110,7 +109,7 @@ final class SentinelTopology extends RefreshedTopology {
   public void start() {
     thread.execute(() -> {
       subscriptions.update(directory.addresses());
-      schedule.start();
+      schedule.start(this::refresh);
     });
   }
 

@@ -144,9 +144,7 @@ final class ProxiesTopology extends RefreshedTopology {
   protected void refresh(Refresh refresh) {
     new RefreshRound<Endpoint>(
             new RefreshRound.Queries<>(
-                node -> pinger.ping(node).thenApply(_ -> node),
-                ANSWER_TIMEOUT,
-                proxies.size()),
+                node -> pinger.ping(node).thenApply(_ -> node), ANSWER_TIMEOUT, proxies.size()),
             thread,
             proxies,
             _ -> RefreshRound.Rating.INSUFFICIENT, // wait for all

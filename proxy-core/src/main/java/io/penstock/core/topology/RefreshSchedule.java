@@ -63,32 +63,33 @@ public final class RefreshSchedule {
   private final TopologyThread thread;
   private final RefreshTimes times;
   private final long minIntervalNanos;
-  private final Consumer<Refresh> refresh;
 
   private final AtomicReference<@Nullable RefreshTrigger> pending = new AtomicReference<>();
   private final AtomicLong begun = new AtomicLong();
   private RefreshTrigger running = RefreshTrigger.STARTUP;
   private Phase phase = Phase.NEW;
+  private Consumer<Refresh> refresh = _ -> {}; // set at the start
   private @Nullable Long delayedAt; // when a trigger begins a refresh that came too early for it
   private long lastBegan;
   private @Nullable Long lastAdaptive; // when the last adaptive refresh began
   private int tries;
   private int timer;
 
-  /**
-   * @param refresh starts a refresh; the caller must call {@link #ended} when it has ended, unless
-   *     {@link #isOver} then
-   */
-  public RefreshSchedule(TopologyThread thread, RefreshTimes times, Consumer<Refresh> refresh) {
+  public RefreshSchedule(TopologyThread thread, RefreshTimes times) {
     this.thread = thread;
     this.times = times;
     this.minIntervalNanos = times.minRefreshInterval().toNanos();
-    this.refresh = refresh;
   }
 
-  /** Begins the first refresh, unless it is stopped. Topology thread. */
-  public void start() {
+  /**
+   * Begins the first refresh, unless it is stopped. Topology thread.
+   *
+   * @param onBegin starts a refresh; it must call {@link #ended} when that has ended, unless {@link
+   *     #isOver} then
+   */
+  public void start(Consumer<Refresh> onBegin) {
     if (phase == Phase.NEW) {
+      refresh = onBegin;
       begin(RefreshTrigger.STARTUP);
     }
   }

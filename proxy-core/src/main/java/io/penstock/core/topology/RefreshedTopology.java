@@ -30,7 +30,7 @@ public abstract class RefreshedTopology implements Upstream {
     this.errorPolicy = errorPolicy;
     this.thread = thread;
     this.reports = new TopologyReports(thread, events);
-    this.schedule = new RefreshSchedule(thread, times, this::refresh);
+    this.schedule = new RefreshSchedule(thread, times);
   }
 
   /**
@@ -41,7 +41,7 @@ public abstract class RefreshedTopology implements Upstream {
 
   @Override
   public void start() {
-    thread.execute(schedule::start);
+    thread.execute(() -> schedule.start(this::refresh));
   }
 
   @Override

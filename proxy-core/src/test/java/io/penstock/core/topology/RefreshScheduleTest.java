@@ -34,8 +34,7 @@ class RefreshScheduleTest {
       new RefreshSchedule(
           thread,
           new RefreshTimes(
-              PERIOD, ADAPTIVE, new Backoff(Duration.ofMillis(200), LONGEST, new Random(1))),
-          this::begin);
+              PERIOD, ADAPTIVE, new Backoff(Duration.ofMillis(200), LONGEST, new Random(1))));
   private boolean failing;
   private @Nullable Refresh last;
 
@@ -51,7 +50,7 @@ class RefreshScheduleTest {
   void begins_at_start() {
     request(MOVED);
     assertThat(begun).isEmpty();
-    schedule.start();
+    schedule.start(this::begin);
     assertThat(begun).containsExactly(STARTUP);
   }
 
@@ -133,7 +132,7 @@ class RefreshScheduleTest {
 
   @Test
   void failed_refreshes_are_retried_with_growing_delays() {
-    schedule.start();
+    schedule.start(this::begin);
     List<Long> pauses = new ArrayList<>();
     for (int i = 0; i < 12; i++) {
       schedule.ended(FAILED);
@@ -162,7 +161,7 @@ class RefreshScheduleTest {
   @Test
   void a_refresh_that_cannot_start_is_retried_with_back_off() {
     failing = true;
-    schedule.start();
+    schedule.start(this::begin);
     thread.advance(Duration.ofMillis(200));
     assertThat(begun).containsExactly(STARTUP, STARTUP);
     failing = false;
@@ -185,7 +184,7 @@ class RefreshScheduleTest {
 
   @Test
   void a_refresh_is_over_when_it_has_ended() {
-    schedule.start();
+    schedule.start(this::begin);
     Refresh first = requireNonNull(last);
     assertThat(schedule.isOver(first)).isFalse();
     schedule.ended(COMPLETE);
@@ -200,14 +199,14 @@ class RefreshScheduleTest {
   @Test
   void a_refresh_that_cannot_start_is_over() {
     failing = true;
-    schedule.start();
+    schedule.start(this::begin);
 
     assertThat(schedule.isOver(requireNonNull(last))).isTrue();
   }
 
   @Test
   void a_refresh_is_over_when_the_schedule_has_stopped() {
-    schedule.start();
+    schedule.start(this::begin);
     schedule.stop();
 
     assertThat(schedule.isOver(requireNonNull(last))).isTrue();
@@ -215,7 +214,7 @@ class RefreshScheduleTest {
 
   @Test
   void an_incomplete_map_is_refreshed_soon_and_on_triggers() {
-    schedule.start();
+    schedule.start(this::begin);
     schedule.ended(INCOMPLETE);
     thread.advance(Duration.ofMillis(200));
     assertThat(begun).containsExactly(STARTUP, PERIODIC);
@@ -296,7 +295,7 @@ class RefreshScheduleTest {
   }
 
   private void settledStart() {
-    schedule.start();
+    schedule.start(this::begin);
     schedule.ended(COMPLETE);
     begun.clear();
   }
