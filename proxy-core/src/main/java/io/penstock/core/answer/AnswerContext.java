@@ -2,7 +2,6 @@ package io.penstock.core.answer;
 
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
-import io.penstock.core.directory.ListedClient;
 
 /**
  * The parts that Penstock's own answers to one client share.
@@ -10,12 +9,7 @@ import io.penstock.core.directory.ListedClient;
  * @param context of the client
  * @param profile what the client has set about itself
  * @param control the client's session
- * @param self the client's entry in the list of clients
  * @param answerLoop the parts that all clients of the loop share
  */
 public record AnswerContext(
-    ClientContext context,
-    ClientProfile profile,
-    SessionControl control,
-    ListedClient self,
-    AnswerLoop answerLoop) {}
+    ClientContext context, ClientProfile profile, SessionControl control, AnswerLoop answerLoop) {}

@@ -28,7 +28,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Answers the subcommands of {@code CLIENT} about all clients: each runs a task on every loop, and
@@ -41,7 +40,7 @@ public final class ClientAdministration {
 
   private final ClientContext context;
   private final Client client;
-  private final ListedClient self;
+  private final SessionControl control;
   private final ClientDirectory directory;
   private final ClientPause pause;
 
@@ -50,7 +49,7 @@ public final class ClientAdministration {
   public ClientAdministration(AnswerContext parts) {
     this.context = parts.context();
     this.client = context.client();
-    this.self = parts.self();
+    this.control = parts.control();
     this.directory = parts.answerLoop().directory();
     this.certificateUsers = parts.answerLoop().access().certificateUsers();
     this.pause = parts.answerLoop().pause();
@@ -148,10 +147,10 @@ public final class ClientAdministration {
       return;
     }
     Protocol protocol = client.protocol();
+    long except = filter.skipsCaller() ? client.id() : ClientDirectory.NO_CLIENT;
     Queue<Map<Long, String>> lists = new ConcurrentLinkedQueue<>();
     LocalAnswer.whenComplete(
-        directory.onEachLoopAsync(
-            loop -> list(loop, filter, filter.skipsCaller() ? self : null, lists)),
+        directory.onEachLoopAsync(loop -> list(loop, filter, except, lists)),
         context,
         _ -> end(request, () -> give(request, protocol, join(lists))));
   }
@@ -161,15 +160,12 @@ public final class ClientAdministration {
   }
 
   private static CompletionStage<Boolean> list(
-      LoopClients loop,
-      ClientFilter filter,
-      @Nullable ListedClient except,
-      Queue<Map<Long, String>> lists) {
+      LoopClients loop, ClientFilter filter, long except, Queue<Map<Long, String>> lists) {
     Map<Long, String> lines = new TreeMap<>();
     return ClientIteration.begin(
             loop,
             one -> {
-              if (one != except && filter.accepts(one)) {
+              if (one.id() != except && filter.accepts(one)) {
                 lines.put(one.id(), one.line());
               }
             })
@@ -200,12 +196,12 @@ public final class ClientAdministration {
     }
     boolean byAddress = command.argc() == 3;
     Protocol protocol = client.protocol();
-    boolean itself = !filter.skipsCaller() && filter.accepts(self);
+    boolean itself = !filter.skipsCaller() && filter.accepts(control.view());
     if (itself) {
       client.drain(); // closed after this reply; later requests are not read
     }
     LocalAnswer.whenComplete(
-        directory.kill(filter, self).thenApply(others -> itself ? others + 1 : others),
+        directory.kill(filter, client.id()).thenApply(others -> itself ? others + 1 : others),
         context,
         killed ->
             end(

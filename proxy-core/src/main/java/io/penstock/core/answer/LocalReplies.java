@@ -98,7 +98,7 @@ public final class LocalReplies {
       case CLIENT_GETNAME -> clients.getName(reply);
       case CLIENT_SETNAME -> clients.setName(frame, reply);
       case CLIENT_SETINFO -> clients.setInfo(frame, reply);
-      case CLIENT_INFO -> reply.verbatim(parts.self().line() + "\n");
+      case CLIENT_INFO -> reply.verbatim(control.view().line() + "\n");
       case CLIENT_NO_EVICT -> clients.noEvict(command, reply);
       case CLIENT_NO_TOUCH -> ClientCommands.noTouch(command, reply);
       case CLIENT_CAPA -> clients.setCapabilities(command, reply);

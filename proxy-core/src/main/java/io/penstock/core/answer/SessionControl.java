@@ -1,5 +1,6 @@
 package io.penstock.core.answer;
 
+import io.penstock.core.directory.ListedClient;
 import io.penstock.core.resp.Protocol;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
@@ -33,4 +34,7 @@ public interface SessionControl {
 
   /** Returns the address that the client is connected to; of a Unix socket, one without port. */
   SocketAddress localAddress();
+
+  /** Returns the client as commands about all clients see it. */
+  ListedClient view();
 }

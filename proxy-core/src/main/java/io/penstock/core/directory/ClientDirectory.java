@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
 /** All clients of a listener, on all loops. Safe from any thread. */
 public final class ClientDirectory {
 
+  /** The id of no client: ids begin with 1. */
+  public static final long NO_CLIENT = 0;
+
   private final TotalMemory memory;
   private final AllClients process;
   private final Label listener;
@@ -164,18 +167,19 @@ public final class ClientDirectory {
    * @throws IllegalArgumentException if an option is unknown or its value is not valid
    */
   public CompletionStage<Integer> kill(Map<String, String> options, ServerFacts servers) {
-    return kill(ClientFilter.ofKill(options, servers), null);
+    return kill(ClientFilter.ofKill(options, servers), NO_CLIENT);
   }
 
   /**
-   * Closes the clients that the filter accepts, except one; completes like {@link #kill(Map,
-   * ServerFacts)}.
+   * Closes the clients that the filter accepts; completes like {@link #kill(Map, ServerFacts)}.
+   *
+   * @param except the id of a client that is not closed, or {@link #NO_CLIENT}
    */
-  public CompletionStage<Integer> kill(ClientFilter filter, @Nullable ListedClient except) {
+  public CompletionStage<Integer> kill(ClientFilter filter, long except) {
     var killed = new AtomicInteger();
     return onEachClient(
             one -> {
-              if (one != except && filter.accepts(one)) {
+              if (one.id() != except && filter.accepts(one)) {
                 one.closeNow("CLIENT KILL");
                 killed.incrementAndGet();
               }

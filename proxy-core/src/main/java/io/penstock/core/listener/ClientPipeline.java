@@ -16,6 +16,7 @@ import io.netty.handler.ssl.SslHandshakeTimeoutException;
 import io.netty.util.NetUtil;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.output.TlsClose;
+import io.penstock.core.session.ClientAddress;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
@@ -63,7 +64,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     if (unixSocket == null) {
       now.group().keepAlive(channel, now.settings().keepAlive());
     } else {
-      Session.setUnixSocket(channel, unixSocket);
+      ClientAddress.setUnixSocket(channel, unixSocket);
     }
     if (now.admission().tryAdmit()) {
       channel.closeFuture().addListener(_ -> now.admission().clientClosed());
@@ -103,7 +104,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
           @Override
           public void accepted(ChannelHandlerContext header, @Nullable InetSocketAddress source) {
             if (source != null) {
-              Session.setAddress(channel, source);
+              ClientAddress.set(channel, source);
             }
             begin(client);
             header.pipeline().remove(header.handler());
@@ -196,7 +197,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     if (unixSocket != null) {
       return UnixSockets.describe(unixSocket, channel);
     }
-    SocketAddress client = Session.address(channel);
+    SocketAddress client = ClientAddress.of(channel);
     return client instanceof InetSocketAddress address
         ? NetUtil.toSocketAddressString(address)
         : String.valueOf(client);

@@ -112,8 +112,7 @@ final class Intake implements LocalCommandHandler {
         new DatabaseSelection(context, forward.owner(), transactions, routes.database());
     this.blocking = new BlockingContext(context, forward.owner(), retryableErrors, backpressure);
     this.blocked = new CurrentBlockingCall(blocking);
-    var answerContext =
-        new AnswerContext(context, session.profile(), session, session, routes.answerLoop());
+    var answerContext = new AnswerContext(context, session.profile(), session, routes.answerLoop());
     this.local = new LocalReplies(answerContext);
     this.clients = new ClientAdministration(answerContext);
     this.tracking = new TrackingReplies(session);

@@ -3,7 +3,6 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.util.AttributeKey;
 import io.penstock.core.answer.SessionControl;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
@@ -14,8 +13,6 @@ import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.client.User;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.directory.BlockingKeyCount;
-import io.penstock.core.directory.ListedClient;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.limit.Allowance;
@@ -37,10 +34,8 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.Transaction;
 import io.penstock.core.transport.Slices;
-import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.ProxyChain;
 import java.net.SocketAddress;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,16 +48,9 @@ import org.slf4j.LoggerFactory;
  * <p>A session connects the handlers of its client's requests. They know it by the interfaces that
  * it implements, one for each of their needs.
  */
-public final class Session
-    implements Client, ReplyOwner, LimitedClient, SessionControl, ListedClient {
+public final class Session implements Client, ReplyOwner, LimitedClient, SessionControl {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
-
-  private static final AttributeKey<SocketAddress> ADDRESS =
-      AttributeKey.valueOf(Session.class, "address");
-
-  private static final AttributeKey<String> UNIX_SOCKET =
-      AttributeKey.valueOf(Session.class, "unixSocket");
 
   private final SessionLoop loop;
   private final Channel channel;
@@ -194,30 +182,6 @@ public final class Session
         processInput();
       }
     }
-  }
-
-  /** Sets the address of a channel's client where the connection is a load balancer's. */
-  public static void setAddress(Channel channel, SocketAddress client) {
-    channel.attr(ADDRESS).set(client);
-  }
-
-  /** Returns the address of a channel's client: the one that was set, or the connection's. */
-  public static @Nullable SocketAddress address(Channel channel) {
-    SocketAddress told = channel.hasAttr(ADDRESS) ? channel.attr(ADDRESS).get() : null;
-    return told == null ? channel.remoteAddress() : told;
-  }
-
-  /**
-   * Sets the name of the Unix socket that a channel's client is connected to. The channel itself
-   * may have another: the socket's file is renamed after it is bound.
-   */
-  public static void setUnixSocket(Channel channel, String name) {
-    channel.attr(UNIX_SOCKET).set(name);
-  }
-
-  /** Returns the name of the Unix socket that the client is connected to; null with TCP. */
-  @Nullable String unixSocket() {
-    return channel.hasAttr(UNIX_SOCKET) ? channel.attr(UNIX_SOCKET).get() : null;
   }
 
   /** Handles bytes from the client; takes ownership of {@code in}. */
@@ -582,48 +546,13 @@ public final class Session
   }
 
   @Override
-  public void addBlockingKeys(BlockingKeyCount count) {
-    intake.blocked().countKeys(count);
-  }
-
-  @Override
-  public void unblock(boolean error, IntConsumer done) {
-    intake.blocked().unblock(error, done);
-  }
-
-  @Override
-  public String line() {
-    return ClientLine.of(this, loop);
-  }
-
-  @Override
-  public long ageSeconds() {
-    return ClientLine.seconds(System.nanoTime() - activity.connectedAt());
-  }
-
-  @Override
-  public long idleSeconds() {
-    return ClientLine.seconds(System.nanoTime() - activity.lastBytesAt());
-  }
-
-  @Override
-  public String flags() {
-    return ClientLine.flags(this);
-  }
-
-  @Override
-  public String address() {
-    String socket = unixSocket();
-    if (socket != null) {
-      return ClientLine.address(socket);
-    }
-    return ClientLine.address(address(channel));
+  public ClientView view() {
+    return new ClientView(this, loop);
   }
 
   @Override
   public String peer() {
-    String socket = unixSocket();
-    return socket == null ? address() : UnixSockets.describe(socket, channel);
+    return ClientAddress.peer(channel);
   }
 
   /** The client's certificate names a user, as which it is authenticated. */
@@ -633,14 +562,8 @@ public final class Session
   }
 
   @Override
-  public String listeningAddress() {
-    String socket = unixSocket();
-    return socket == null ? ClientLine.address(channel.localAddress()) : ClientLine.address(socket);
-  }
-
-  @Override
   public @Nullable SocketAddress clientAddress() {
-    return address(channel);
+    return ClientAddress.of(channel);
   }
 
   @Override
@@ -709,8 +632,8 @@ public final class Session
     return replies;
   }
 
-  @Override
-  public ClientProfile profile() {
+  /** What the client has set about itself. */
+  ClientProfile profile() {
     return profile;
   }
 

@@ -38,7 +38,6 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Topology;
-import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -305,8 +304,8 @@ public final class SessionLoop implements LoopClients {
   }
 
   @Override
-  public Collection<Session> clients() {
-    return sessions;
+  public List<ClientView> clients() {
+    return sessions.stream().map(Session::view).toList();
   }
 
   private void processAllInput() {

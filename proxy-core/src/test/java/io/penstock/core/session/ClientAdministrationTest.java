@@ -33,7 +33,7 @@ class ClientAdministrationTest {
   }
 
   private String address(Session session) {
-    return rig.onLoop(() -> session.address());
+    return rig.onLoop(() -> session.view().address());
   }
 
   @ParameterizedTest

@@ -124,7 +124,9 @@ class SubscriptionsTest extends Subscribers {
           array("smessage", "b", "s")
               + array("message", "b", "m")
               + array("pmessage", "b", "b", "p"));
-      assertThat(rig.<String>onLoop(() -> List.copyOf(rig.sessions().sessions()).getLast().line()))
+      assertThat(
+              rig.<String>onLoop(
+                  () -> List.copyOf(rig.sessions().sessions()).getLast().view().line()))
           .contains(" flags=P ")
           .contains(" sub=1 psub=1 ssub=1 ");
     }
