@@ -6,7 +6,6 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.limit.Allowance;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Kind;
@@ -20,14 +19,12 @@ import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Slices;
-import org.jspecify.annotations.Nullable;
 
 /** Forwards a client's requests to nodes. Confined to the client's event loop. */
 public final class Forwarder {
 
   private final Client client;
   private final ReplySequence replies;
-  private final Allowance account;
   private final Nodes nodes;
   private final ExchangeOwner owner;
   private final OrderGuard order;
@@ -45,7 +42,6 @@ public final class Forwarder {
     ClientContext clientContext = context.clientContext();
     this.client = clientContext.client();
     this.replies = clientContext.replies();
-    this.account = clientContext.account();
     this.nodes = clientContext.nodes();
     this.owner = context.owner();
     this.order = context.order();
@@ -58,34 +54,15 @@ public final class Forwarder {
   }
 
   /**
-   * Returns whether the request must wait because its reply may be large and too many bytes of
-   * large replies are expected from the node of its partition. If so, reading from the client is
-   * paused.
+   * Returns whether a request whose reply may be large must wait, because too many bytes of large
+   * replies are expected from the node of its partition. If so, reading from the client is paused.
    */
-  public boolean mustWaitForRoom(RoutePlan plan, @Nullable CommandSpec spec) {
-    if (spec == null || account.expectedLargeReply(spec) == 0 || hasRoom(plan, spec)) {
+  public boolean mustWaitForRoom(int partition, CommandSpec spec) {
+    if (hasRoom(partition, spec)) {
       return false;
     }
     backpressure.pause(null);
     return true;
-  }
-
-  /** Returns true for requests that do not use shared connections. */
-  private boolean hasRoom(RoutePlan plan, CommandSpec spec) {
-    return switch (plan) {
-      case RoutePlan.OnePartition one -> hasRoom(one.partition(), spec);
-      case RoutePlan.Script script -> hasRoom(script.partition(), spec);
-      case RoutePlan.Split split -> hasRoom(split.partitionOfGroup(0), spec);
-      case RoutePlan.AnyNode _,
-          RoutePlan.Publish _,
-          RoutePlan.Watch _,
-          RoutePlan.Blocking _,
-          RoutePlan.Broadcast _,
-          RoutePlan.Scan _,
-          RoutePlan.Local _,
-          RoutePlan.Reject _ ->
-          true;
-    };
   }
 
   private boolean hasRoom(int partition, CommandSpec spec) {

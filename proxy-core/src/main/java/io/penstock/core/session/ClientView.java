@@ -217,13 +217,11 @@ final class ClientView implements ListedClient {
 
   private String subscriptions() {
     Subscriptions all = session.intake().subscriptions();
-    return all == null
-        ? " sub=0 psub=0 ssub=0"
-        : " sub="
-            + all.count(Kind.CHANNEL)
-            + " psub="
-            + all.count(Kind.PATTERN)
-            + " ssub="
-            + all.count(Kind.SHARD);
+    return " sub="
+        + all.count(Kind.CHANNEL)
+        + " psub="
+        + all.count(Kind.PATTERN)
+        + " ssub="
+        + all.count(Kind.SHARD);
   }
 }

@@ -21,7 +21,7 @@ final class Input {
   private static final int MAX_PREALLOCATED = 64 * 1024;
 
   /**
-   * A buffer grows for an announced length, but to at most so many times the bytes that have
+   * A buffer grows for an announced length, but to at most this many times the bytes that have
    * arrived.
    */
   private static final int GROWTH_FACTOR = 16;

@@ -35,6 +35,7 @@ import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.subscribe.ClientSubscriptions;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.DatabaseSelection;
 import io.penstock.core.transaction.LocalCommandHandler;
@@ -47,6 +48,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Handles the client's requests one after the other: passes each to its handler according to the
  * session's state. Confined to the client's event loop.
+ *
+ * <p>A request that must wait is put back, and handled again from the beginning when something has
+ * changed. Only this class decides it. It asks, in this order and with rejections between: whether
+ * a request with very many arguments is examined ({@link #handleLong}), whether the client's own
+ * request to subscribe or unsubscribe is under way, whether {@code CLIENT PAUSE} applies ({@link
+ * #mustWaitForPause}), whether there is room for a large reply ({@link #mustWaitForRoom}), and
+ * whether it could overtake earlier requests ({@link #mustWaitForEarlier}). While the client as a
+ * whole must wait, its next request is not even scanned: {@link Session#mayHandleNext}.
  */
 final class Intake implements LocalCommandHandler {
 
@@ -74,19 +83,20 @@ final class Intake implements LocalCommandHandler {
   private final TrackingReplies tracking;
   private final ServerReplies server;
   private final ClusterReplies cluster;
-  private @Nullable Subscriptions subscriptions; // created when the client first subscribes
+  private Subscriptions subscriptions;
+  private @Nullable PartitionSearch search; // of the request that was put back
 
   /**
    * @param forward what requests are sent with
    * @param request the one that was found last
-   * @param subscriptions of the client, or null
+   * @param subscriptions of the client so far
    */
   Intake(
       Session session,
       SessionLoop loop,
       ForwardContext forward,
       CurrentRequest request,
-      @Nullable Subscriptions subscriptions) {
+      Subscriptions subscriptions) {
     this.session = session;
     this.subscriptions = subscriptions;
     this.loop = loop;
@@ -120,7 +130,7 @@ final class Intake implements LocalCommandHandler {
     this.cluster = new ClusterReplies(answerContext);
   }
 
-  /** Handles the request. Returns false if it must wait for earlier ones; it is put back then. */
+  /** Handles the request. Returns false if it must wait; it is put back then. */
   boolean handle() {
     boolean handled = routeAndHandle();
     if (handled) {
@@ -137,8 +147,7 @@ final class Intake implements LocalCommandHandler {
       session.closeHttp();
       return true;
     }
-    Subscriptions subscribed = subscriptions;
-    if (subscribed != null && subscribed.mustWait(plan)) {
+    if (subscriptions.mustWait(plan)) {
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
@@ -176,10 +185,56 @@ final class Intake implements LocalCommandHandler {
     if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
       return true;
     }
-    if (subscribed != null && subscribed.isRestricted() && isRejected(spec, command)) {
+    if (subscriptions.isRestricted() && isRejected(spec, command)) {
       return true;
     }
-    return (!forwarder.mustWaitForRoom(plan, spec) && execute(plan, spec)) || putBack();
+    if (mustWaitForRoom(plan, spec)) {
+      return putBack();
+    }
+    if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
+      return rejectForTotal(spec);
+    }
+    if (mustWaitForEarlier(plan)) {
+      return putBack();
+    }
+    execute(plan, spec);
+    return true;
+  }
+
+  /**
+   * Like {@link #handle}, for a request with very many arguments. Such a request waits until all
+   * earlier ones are answered, and then until the partitions of its arguments are known.
+   */
+  boolean handleLong() {
+    PartitionSearch current = search;
+    if (current == null && replies.isEmpty()) {
+      current = new PartitionSearch(context, routes.router(), request);
+      search = current;
+      current.start();
+    }
+    if (current == null || !current.isComplete()) {
+      return putBack();
+    }
+    return handle(current);
+  }
+
+  private boolean handle(PartitionSearch complete) {
+    boolean handled = true;
+    routes.router().useKnownPartitions(complete.partitions());
+    try {
+      handled = handle();
+    } finally {
+      routes.router().useKnownPartitions(KnownPartitions.NONE);
+      if (handled) {
+        search = null;
+      }
+    }
+    return handled;
+  }
+
+  /** Whether a request with very many arguments was put back, and not handled since. */
+  boolean isSearching() {
+    return search != null;
   }
 
   private boolean mustWaitForPause(RoutePlan plan, Command command) {
@@ -189,29 +244,33 @@ final class Intake implements LocalCommandHandler {
         && pause.mustWait(plan, command, context, transactions::mayWrite);
   }
 
-  /** Returns false if the request must wait for earlier ones. */
-  private boolean execute(RoutePlan plan, @Nullable CommandSpec spec) {
-    if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
-      loop.clientLog().totalInFlightReached();
-      replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
-      return true;
-    }
-    if (mustWait(plan)) {
+  /**
+   * Whether the request must wait because its reply may be large and the node of its partition owes
+   * many bytes of large replies. Only shared connections are limited.
+   */
+  private boolean mustWaitForRoom(RoutePlan plan, @Nullable CommandSpec spec) {
+    if (spec == null || account.expectedLargeReply(spec) == 0) {
       return false;
     }
-    switch (plan) {
-      case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
-      case RoutePlan.Reject(String error) -> transactions.reject(spec, ErrorReplies.encode(error));
-      default -> send(plan, Objects.requireNonNull(spec));
-    }
-    return true;
+    return switch (plan) {
+      case RoutePlan.OnePartition one -> forwarder.mustWaitForRoom(one.partition(), spec);
+      case RoutePlan.Script script -> forwarder.mustWaitForRoom(script.partition(), spec);
+      case RoutePlan.Split split ->
+          forwarder.mustWaitForRoom(split.partitionOfGroup(0), spec);
+      case RoutePlan.AnyNode _,
+          RoutePlan.Publish _,
+          RoutePlan.Watch _,
+          RoutePlan.Blocking _,
+          RoutePlan.Broadcast _,
+          RoutePlan.Scan _,
+          RoutePlan.Local _,
+          RoutePlan.Reject _ ->
+          false;
+    };
   }
 
-  /**
-   * Whether the request must wait for earlier ones of its client. This is the only place that
-   * decides it. Requests that come while a call suspends the client are not even scanned.
-   */
-  private boolean mustWait(RoutePlan plan) {
+  /** Whether the request must wait for earlier ones of its client. */
+  private boolean mustWaitForEarlier(RoutePlan plan) {
     return switch (plan) {
       case RoutePlan.OnePartition one -> order.mustWait(one.partition(), request);
       case RoutePlan.AnyNode _ -> order.mustWaitForAnyNode();
@@ -221,12 +280,12 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Split split -> order.mustWaitForSplit(split, request);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> order.mustWaitForAll(request);
       case RoutePlan.Watch _ -> !replies.isEmpty();
-      case RoutePlan.Local(_, LocalCommand which) -> mustWait(which);
+      case RoutePlan.Local(_, LocalCommand which) -> mustWaitForEarlier(which);
       case RoutePlan.Reject _ -> false;
     };
   }
 
-  private boolean mustWait(LocalCommand which) {
+  private boolean mustWaitForEarlier(LocalCommand which) {
     return switch (which.area()) {
       case REPLICATION, SUBSCRIPTION -> !replies.isEmpty();
       case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
@@ -241,6 +300,27 @@ final class Intake implements LocalCommandHandler {
       case SAME_PARTITION -> order.mustWait(transactions.partition(), request);
       case ALL -> !replies.isEmpty();
     };
+  }
+
+  /** The limit of requests in flight for all clients is reached. */
+  private boolean rejectForTotal(@Nullable CommandSpec spec) {
+    loop.clientLog().totalInFlightReached();
+    replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
+    return true;
+  }
+
+  private boolean putBack() {
+    request.putBack();
+    return false;
+  }
+
+  /** Passes a request that need not wait to the handler of its plan. */
+  private void execute(RoutePlan plan, @Nullable CommandSpec spec) {
+    switch (plan) {
+      case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
+      case RoutePlan.Reject(String error) -> transactions.reject(spec, ErrorReplies.encode(error));
+      default -> send(plan, Objects.requireNonNull(spec));
+    }
   }
 
   /** Passes a request that may be sent now to the handler of its plan. */
@@ -344,9 +424,7 @@ final class Intake implements LocalCommandHandler {
 
   @Override
   public void onTransactionEnd() {
-    if (subscriptions != null) {
-      subscriptions.endEarly();
-    }
+    subscriptions.onTransactionEnd();
   }
 
   /** Looks up commands in {@code commands} from the next request on. */
@@ -369,30 +447,20 @@ final class Intake implements LocalCommandHandler {
     return transactions.reject(spec, ErrorReplies.encode(error));
   }
 
-  private boolean putBack() {
-    request.putBack();
-    return false;
-  }
-
   /** The client's transactions. */
   Transactions transactions() {
     return transactions;
   }
 
-  /**
-   * The client's subscriptions, or null if it has never sent a request to subscribe or unsubscribe.
-   */
-  @Nullable Subscriptions subscriptions() {
+  /** The client's subscriptions. */
+  Subscriptions subscriptions() {
     return subscriptions;
   }
 
-  private Subscriptions openSubscriptions() {
-    Subscriptions existing = subscriptions;
-    if (existing == null) {
-      existing = new Subscriptions(context, routes.subscribeLoop());
-      subscriptions = existing;
-    }
-    return existing;
+  private ClientSubscriptions openSubscriptions() {
+    ClientSubscriptions open = subscriptions.open(context, routes.subscribeLoop());
+    subscriptions = open;
+    return open;
   }
 
   /** The blocking call of the client. */
@@ -403,33 +471,25 @@ final class Intake implements LocalCommandHandler {
   /** Stops handling requests and delivering messages. */
   void drain() {
     blocked.drain();
-    if (subscriptions != null) {
-      subscriptions.drain();
-    }
+    subscriptions.drain();
   }
 
   /** Resets the state to that after connecting. */
   void reset() {
     transactions.close();
-    if (subscriptions != null) {
-      subscriptions.reset();
-    }
+    subscriptions.reset();
   }
 
   /** Writes what must go before a change of the protocol. */
   void beforeProtocolChange() {
     transactions.onProtocolChange();
-    if (subscriptions != null) {
-      subscriptions.beforeProtocolChange();
-    }
+    subscriptions.beforeProtocolChange();
   }
 
   /** Releases everything: the client is closed. */
   void close() {
     transactions.close();
-    if (subscriptions != null) {
-      subscriptions.close();
-    }
+    subscriptions.close();
     blocked.onInputEnded();
     request.onHandled();
     replies.dropPending();

@@ -41,12 +41,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One client connection. Requests are handled in order while the number of unanswered ones is below
- * the limit, the client reads its replies and the nodes keep up; otherwise reading from the socket
- * is paused. Confined to the client's event loop.
+ * One client connection, from its beginning to its end ({@link SessionState}). Requests are handled
+ * in order while the number of unanswered ones is below the limit, the client reads its replies and
+ * the nodes keep up; otherwise reading from the socket is paused. Confined to the client's event
+ * loop.
  *
- * <p>A session connects the handlers of its client's requests. They know it by the interfaces that
- * it implements, one for each of their needs.
+ * <p>A session makes the parts that its client's requests need and connects them to each other and
+ * to the parts of its loop. They know it by the interfaces that it implements: {@link Client} for
+ * handlers of requests, {@link ReplyOwner} for the replies, {@link LimitedClient} for the limits,
+ * {@link SessionControl} for commands about the connection itself. {@link ClientView} is the client
+ * in {@code CLIENT LIST}.
  */
 public final class Session implements Client, ReplyOwner, LimitedClient, SessionControl {
 
@@ -65,14 +69,12 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   private final TurnBudget turnBudget;
   private final TimeoutCheck timeoutCheck;
   private final CurrentRequest request;
+  private final SessionState state;
   private LoopRoutes routes; // what the following are connected to
   private Retries retries;
-  private OrderGuard order;
   private Backpressure backpressure;
   private ForwardContext forward;
   private Intake intake;
-  private PartitionSearch search;
-  private SessionState state;
   private boolean inputEnded;
   private boolean processing; // processInput is running
 
@@ -83,7 +85,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     this.loop = loop;
     this.channel = context.channel();
     this.id = loop.nextId();
-    this.state = SessionState.initial(loop.passwords().required());
+    this.state = new SessionState(loop.passwords().required());
     this.account =
         new Allowance(this, loop.limits(), loop.memory(), loop.slowClients(), loop.loop());
     this.output = new SocketOutput(context, loop.loop().flushQueue(), account::check);
@@ -95,8 +97,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     this.autoRead = new AutoRead(this, replies, account, loop.readGate(), channel.config());
     this.turnBudget = new TurnBudget(this, account, loop.slices());
     this.timeoutCheck = new TimeoutCheck(this, activity.connectedAt());
-    connect(loop.routes(), null);
-    input.scanner().authenticated(state instanceof SessionState.Serving);
+    connect(loop.routes(), Subscriptions.NONE);
+    input.scanner().authenticated(state.isAuthenticated());
     account.open();
     loop.sessions().add(this);
     if (loop.isDraining()) {
@@ -107,19 +109,16 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   /**
    * Makes the handlers of requests. None of an earlier request may be under way.
    *
-   * @param before the subscriptions so far, or null
+   * @param before the subscriptions so far
    */
-  private void connect(LoopRoutes to, @Nullable Subscriptions before) {
+  private void connect(LoopRoutes to, Subscriptions before) {
     var parts = new ClientContext(this, replies, account, to.nodes(), loop.reader(), loop.loop());
     routes = to;
     backpressure = new Backpressure(this, to.nodes());
-    order = newOrder(parts);
+    OrderGuard order = newOrder(parts);
     retries = new Retries(parts, to.retryLoop(), order);
     forward = new ForwardContext(parts, retries.owner(), order, to.forwardLoop());
-    Subscriptions subscriptions =
-        before == null ? null : before.changedTo(parts, to.subscribeLoop());
-    intake = new Intake(this, loop, forward, request, subscriptions);
-    search = new PartitionSearch(parts, to.router(), request, intake::handle);
+    intake = new Intake(this, loop, forward, request, before.changedTo(parts, to.subscribeLoop()));
   }
 
   private static OrderGuard newOrder(ClientContext parts) {
@@ -127,7 +126,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     return readNodes == null ? new OrderGuard(parts) : new ReadOrder(parts, readNodes);
   }
 
-  /** What the client's requests are handled with. */
+  /** What the client's handlers are connected to. */
   LoopRoutes routes() {
     return routes;
   }
@@ -150,8 +149,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     if (routes != latest && mayChangeTo(latest)) {
       if (replies.isEmpty() && !processing) {
         changeTo(latest);
-      } else if (state instanceof SessionState.Serving serving) {
-        state = serving.changeRoutes();
+      } else {
+        state.onRoutesChange();
       }
     }
     return routes == latest;
@@ -159,34 +158,30 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   /** Whether no request leaves the client in a state at its nodes that the routes do not know. */
   private boolean mayChangeTo(LoopRoutes latest) {
-    Subscriptions subscriptions = intake.subscriptions();
-    return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
-        && (subscriptions == null || subscriptions.mayChangeTo(latest.subscribeLoop()))
+    return state.mayHandle()
+        && intake.subscriptions().mayChangeTo(latest.subscribeLoop())
         && !intake.transactions().isOpen()
         && !intake.transactions().isWatching()
-        && !search.isUnderWay();
+        && !intake.isSearching();
   }
 
   private void changeTo(LoopRoutes latest) {
     input.scanner().limits(loop.reader().limits());
     connect(latest, intake.subscriptions());
-    order.noteOtherWriteToAll(); // a replica may lack what the client has written
+    forward.order().noteOtherWriteToAll(); // a replica may lack what the client has written
     processInput();
   }
 
   /** All requests before the change are answered; the last one may have been WATCH or SUBSCRIBE. */
   private void changeRoutes() {
-    if (state instanceof SessionState.ChangingRoutes changing && replies.isEmpty()) {
-      state = changing.changed();
-      if (!follow(loop.routes())) {
-        processInput();
-      }
+    if (replies.isEmpty() && state.onRoutesChanged() && !follow(loop.routes())) {
+      processInput();
     }
   }
 
   /** Handles bytes from the client; takes ownership of {@code in}. */
   public void onBytes(ByteBuf in) {
-    if (isEnding()) {
+    if (state.isEnding()) {
       in.release();
       return;
     }
@@ -222,7 +217,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   /** The channel is closed: releases everything. */
   public void onClosed() {
-    state = new SessionState.Closed();
+    state.onClosed();
     replies.close();
     if (loop.sessions().remove(this)) {
       loop.counters().addSent(output.appendedBytes());
@@ -254,7 +249,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   /** Whether the client's next request may be handled. */
   boolean mayHandleNext() {
-    return (state instanceof SessionState.Serving || state instanceof SessionState.AwaitingAuth)
+    return state.mayHandle()
         && account.mayAcceptRequest(replies.size())
         && !backpressure.isPaused()
         && !turnBudget.isSpent()
@@ -265,7 +260,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   private boolean handleNext() {
     ScanResult found = input.scan();
     return switch (found) {
-      case REQUEST -> input.frame().argc() < Slices.THRESHOLD ? intake.handle() : search.handle();
+      case REQUEST ->
+          input.frame().argc() < Slices.THRESHOLD ? intake.handle() : intake.handleLong();
       case NOTHING -> turnBudget.spend(1);
       case INCOMPLETE -> {
         if (inputEnded) {
@@ -278,7 +274,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   }
 
   private boolean protocolError() {
-    state = new SessionState.Closing();
+    state.onEnd();
     loop.clientLog().protocolError(this, account, input.scanner().error());
     replies.reject(null, "ERR Protocol error: " + input.scanner().error());
     return false;
@@ -292,9 +288,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public void onAdvanced() {
-    if (isEnding()) {
+    if (state.isEnding()) {
       closeWhenAnswered();
-    } else if (state instanceof SessionState.ChangingRoutes) {
+    } else if (state.isChangingRoutes()) {
       loop.executor().execute(this::changeRoutes); // its handlers are not replaced within a call
     } else if (!processing && (!input.isEmpty() || !channel.config().isAutoRead())) {
       processInput();
@@ -303,9 +299,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public void drain() {
-    if (!isClosed()) {
-      state = new SessionState.Closing();
-    }
+    state.onEnd();
     intake.drain();
     closeWhenAnswered();
   }
@@ -321,7 +315,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void closeNow(String why) {
     if (!isClosed()) {
       log.debug("Client {} is closed: {}", id, why);
-      state = new SessionState.Closing();
+      state.onEnd();
       output.closeAndDiscard();
     }
   }
@@ -348,31 +342,25 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public void suspend(ReplySlot by) {
-    if (state instanceof SessionState.Serving serving) {
-      state = serving.suspend(by);
-    }
+    state.onSuspend(by);
   }
 
   @Override
   public void resume(ReplySlot by) {
-    if (state instanceof SessionState.Suspended suspended && suspended.by() == by) {
-      state = suspended.resume();
-    }
+    state.onResume(by);
   }
 
   @Override
   public void setAuthenticated() {
-    if (state instanceof SessionState.AwaitingAuth waiting) {
-      state = waiting.authenticated();
+    if (state.onAuthenticated()) {
       input.scanner().authenticated(true);
     }
   }
 
   @Override
   public void reset() {
-    if (state instanceof SessionState.Serving serving) {
-      state = serving.reset(loop.passwords().required());
-      input.scanner().authenticated(state instanceof SessionState.Serving);
+    if (state.onReset(loop.passwords().required())) {
+      input.scanner().authenticated(state.isAuthenticated());
     }
     intake.reset();
     setProtocol(Protocol.RESP2);
@@ -384,7 +372,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeProtocolChange();
-      order.onRoutesChange(); // other connections to nodes are used
+      forward.order().onRoutesChange(); // other connections to nodes are used
       profile.protocol(protocol);
     }
   }
@@ -396,11 +384,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public boolean isAuthenticated() {
-    return !(state instanceof SessionState.AwaitingAuth);
-  }
-
-  private boolean isEnding() {
-    return state instanceof SessionState.Closing || isClosed();
+    return state.isAuthenticated();
   }
 
   @Override
@@ -410,7 +394,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public boolean isClosed() {
-    return state instanceof SessionState.Closed;
+    return state.isClosed();
   }
 
   @Override
@@ -451,25 +435,17 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public void onReplyEnded() {
-    Subscriptions subscriptions = intake.subscriptions();
-    if (subscriptions != null) {
-      subscriptions.messages().onReplyEnd();
-    }
+    intake.subscriptions().onReplyEnded();
   }
 
   @Override
-  public void releaseMessages(long place) {
-    Subscriptions subscriptions = intake.subscriptions();
-    if (subscriptions != null) {
-      subscriptions.messages().writeAfter(place);
-    }
+  public void releaseMessages(long requestNumber) {
+    intake.subscriptions().releaseMessages(requestNumber);
   }
 
   @Override
   public long unreadBytes() {
-    Subscriptions subscriptions = intake.subscriptions();
-    long pushed = subscriptions == null ? 0 : subscriptions.messages().bufferedBytes();
-    return pushed + output.unwrittenBytes();
+    return intake.subscriptions().bufferedBytes() + output.unwrittenBytes();
   }
 
   @Override
@@ -481,12 +457,11 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   @Override
   public long heapBytes() {
     Transaction queue = intake.transactions().openTransaction();
-    Subscriptions subscriptions = intake.subscriptions();
     return profile.size()
         + (queue == null ? 0 : queue.sizeOnHeap())
         + input.frame().size()
         + (long) replies.size() * ReplySlot.SIZE
-        + (subscriptions == null ? 0 : subscriptions.size());
+        + intake.subscriptions().size();
   }
 
   @Override
@@ -501,14 +476,12 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public boolean isSubscriber() {
-    Subscriptions subscriptions = intake.subscriptions();
-    return subscriptions != null && subscriptions.isSubscriber();
+    return intake.subscriptions().isSubscriber();
   }
 
   @Override
   public boolean isRestricted() {
-    Subscriptions subscriptions = intake.subscriptions();
-    return subscriptions != null && subscriptions.isRestricted();
+    return intake.subscriptions().isRestricted();
   }
 
   @Override
@@ -529,10 +502,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   @Override
   public void close(CloseReason reason) {
     closeNow(reason.description());
-    Subscriptions subscriptions = intake.subscriptions();
-    if (subscriptions != null) {
-      subscriptions.messages().discard();
-    }
+    intake.subscriptions().discardMessages();
   }
 
   /** Whether the client is blocked in a call, or its request waits for {@code CLIENT PAUSE}. */
@@ -601,7 +571,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void select(int number) {
     int database = number == routes.database() ? ConnectionKey.DEFAULT_DATABASE : number;
     if (database != profile.connections().database()) {
-      order.onRoutesChange(); // other connections to nodes are used
+      forward.order().onRoutesChange(); // other connections to nodes are used
       profile.database(database);
     }
   }

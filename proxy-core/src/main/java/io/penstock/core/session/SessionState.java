@@ -1,16 +1,86 @@
 package io.penstock.core.session;
 
 import io.penstock.core.reply.ReplySlot;
+import org.jspecify.annotations.Nullable;
 
 /**
- * State of a client connection: AwaitingAuth ⇄ Serving ⇄ Suspended or ChangingRoutes, from each of
- * them to Closing, and from there to Closed, the final state. {@code RESET} leads back to
- * AwaitingAuth.
+ * The state of a client connection, which changes here only. Each event is a method; in a state
+ * from which no arrow of that name leads away, the event changes nothing.
+ *
+ * <pre>{@code
+ *                 onAuthenticated             onSuspend
+ * AWAITING_AUTH ------------------> SERVING -------------> SUSPENDED
+ *               <------------------         <-------------
+ *                   onReset (*)      |   ^     onResume
+ *                                    |   |
+ *                     onRoutesChange |   | onRoutesChanged
+ *                                    v   |
+ *                               CHANGING_ROUTES
+ *
+ * each but CLOSED ------> CLOSING        each ---------> CLOSED
+ *                  onEnd                      onClosed
+ *
+ * (*) stays SERVING if no password is required
+ * }</pre>
+ *
+ * <p>Confined to the client's event loop.
  */
-sealed interface SessionState {
+final class SessionState {
 
-  /** While suspended, the client is read until so many bytes of later requests have arrived. */
-  int MAX_READ_AHEAD = 64 * 1024;
+  private enum State {
+    /** A password is required and the client has not authenticated: few commands are served. */
+    AWAITING_AUTH,
+    /** Commands are served. */
+    SERVING,
+    /** Later requests wait for the end of the last one. */
+    SUSPENDED,
+    /** Later requests wait until all are answered: they go to other nodes, or by other settings. */
+    CHANGING_ROUTES,
+    /** No further request is handled; those in flight are answered, then the connection closes. */
+    CLOSING,
+    /** The connection is closed. */
+    CLOSED
+  }
+
+  /** While requests wait, the client is read until this many bytes of later ones have arrived. */
+  private static final int MAX_READ_AHEAD = 64 * 1024;
+
+  private State state;
+  private @Nullable ReplySlot suspendedBy; // while SUSPENDED
+
+  /** The state after connecting. */
+  SessionState(boolean passwordRequired) {
+    state = initial(passwordRequired);
+  }
+
+  private static State initial(boolean passwordRequired) {
+    return passwordRequired ? State.AWAITING_AUTH : State.SERVING;
+  }
+
+  /** Whether the state allows to handle a request. */
+  boolean mayHandle() {
+    return state == State.SERVING || state == State.AWAITING_AUTH;
+  }
+
+  /** Whether the client has authenticated, or no password is required. */
+  boolean isAuthenticated() {
+    return state != State.AWAITING_AUTH;
+  }
+
+  /** Whether later requests wait for the change of routes. */
+  boolean isChangingRoutes() {
+    return state == State.CHANGING_ROUTES;
+  }
+
+  /** Whether the connection is closed, or closes when all requests are answered. */
+  boolean isEnding() {
+    return state == State.CLOSING || state == State.CLOSED;
+  }
+
+  /** Whether the connection is closed. */
+  boolean isClosed() {
+    return state == State.CLOSED;
+  }
 
   /**
    * Whether the socket is read although no request may be handled.
@@ -18,40 +88,24 @@ sealed interface SessionState {
    * @param kept bytes that were read, of requests that wait
    * @param ended whether the client sends no more
    */
-  default boolean mustRead(int kept, boolean ended) {
-    return false;
+  boolean mustRead(int kept, boolean ended) {
+    return switch (state) {
+      case AWAITING_AUTH, SERVING, CLOSED -> false;
+      // The client may close the connection while it waits; only a read detects that.
+      case SUSPENDED, CHANGING_ROUTES -> kept < MAX_READ_AHEAD;
+      // If unread data is left when a socket is closed, the kernel drops what it has not sent yet.
+      case CLOSING -> !ended;
+    };
   }
 
-  /** The state after connecting. */
-  static SessionState initial(boolean passwordRequired) {
-    return passwordRequired ? new AwaitingAuth() : new Serving();
+  /** The client has authenticated. Returns whether it had to. */
+  boolean onAuthenticated() {
+    return change(State.AWAITING_AUTH, State.SERVING);
   }
 
-  /**
-   * A password is required and the client has not authenticated: only a few commands are served.
-   */
-  record AwaitingAuth() implements SessionState {
-    Serving authenticated() {
-      return new Serving();
-    }
-  }
-
-  /** Commands are served. */
-  record Serving() implements SessionState {
-    /** Returns to the initial state, for {@code RESET}. */
-    SessionState reset(boolean passwordRequired) {
-      return initial(passwordRequired);
-    }
-
-    /** Holds back later requests until all are answered. */
-    ChangingRoutes changeRoutes() {
-      return new ChangingRoutes();
-    }
-
-    /** Suspends the client until a request ends. */
-    Suspended suspend(ReplySlot by) {
-      return new Suspended(by);
-    }
+  /** {@code RESET}: as after connecting. Returns whether the client was served. */
+  boolean onReset(boolean passwordRequired) {
+    return change(State.SERVING, initial(passwordRequired));
   }
 
   /**
@@ -59,44 +113,51 @@ sealed interface SessionState {
    *
    * @param by place of that request; the ends of earlier ones do not resume
    */
-  record Suspended(ReplySlot by) implements SessionState {
-    Serving resume() {
-      return new Serving();
-    }
-
-    /** The client may close the connection while it waits; only a read detects that. */
-    @Override
-    public boolean mustRead(int kept, boolean ended) {
-      return kept < MAX_READ_AHEAD;
+  void onSuspend(ReplySlot by) {
+    if (change(State.SERVING, State.SUSPENDED)) {
+      suspendedBy = by;
     }
   }
 
-  /** Later requests wait until all are answered: they go to other nodes, or by other settings. */
-  record ChangingRoutes() implements SessionState {
-    Serving changed() {
-      return new Serving();
-    }
-
-    /** As while {@link Suspended}. */
-    @Override
-    public boolean mustRead(int kept, boolean ended) {
-      return kept < MAX_READ_AHEAD;
+  /** A request has ended. */
+  void onResume(ReplySlot by) {
+    if (suspendedBy == by && change(State.SUSPENDED, State.SERVING)) {
+      suspendedBy = null;
     }
   }
 
-  /** No further request is handled; requests in flight are answered, then the connection closes. */
-  record Closing() implements SessionState {
+  /** Later requests wait until all are answered: the routes change then. */
+  void onRoutesChange() {
+    change(State.SERVING, State.CHANGING_ROUTES);
+  }
 
-    /**
-     * If unread data is left when a socket is closed, the kernel drops data that it has not sent
-     * yet.
-     */
-    @Override
-    public boolean mustRead(int kept, boolean ended) {
-      return !ended;
+  /** All requests before the change of routes are answered. Returns whether one was awaited. */
+  boolean onRoutesChanged() {
+    return change(State.CHANGING_ROUTES, State.SERVING);
+  }
+
+  /** No further request is handled. */
+  void onEnd() {
+    if (state != State.CLOSED) {
+      leaveFor(State.CLOSING);
     }
   }
 
   /** The connection is closed. */
-  record Closed() implements SessionState {}
+  void onClosed() {
+    leaveFor(State.CLOSED);
+  }
+
+  private void leaveFor(State next) {
+    state = next;
+    suspendedBy = null;
+  }
+
+  private boolean change(State from, State to) {
+    boolean changes = state == from;
+    if (changes) {
+      state = to;
+    }
+    return changes;
+  }
 }

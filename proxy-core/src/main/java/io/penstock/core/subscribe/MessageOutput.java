@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * buffered here while the socket accepts no more. Small ones share a buffer so that they take no
  * more memory than they have bytes; {@link Allowance} limits the total.
  */
-public final class MessageOutput implements Subscriber {
+final class MessageOutput implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
@@ -141,7 +141,7 @@ public final class MessageOutput implements Subscriber {
    * Writes the messages that wait for the reply to a request. To be called when that reply has
    * ended and the next one has not begun.
    */
-  public void writeAfter(long place) {
+  void writeAfter(long place) {
     AfterReply next = afterReply.peek();
     while (next != null && next.place() <= place) {
       afterReply.remove();
@@ -234,7 +234,7 @@ public final class MessageOutput implements Subscriber {
   }
 
   /** A reply has ended, and the next one has not begun. */
-  public void onReplyEnd() {
+  void onReplyEnd() {
     if (!buffered.isEmpty()) {
       writeBuffered();
     }
@@ -255,7 +255,7 @@ public final class MessageOutput implements Subscriber {
   }
 
   /** Releases the buffered messages: the client is closed. */
-  public void discard() {
+  void discard() {
     chunk = null;
     bufferedBytes = 0;
     ByteBuf next = buffered.poll();
@@ -269,7 +269,7 @@ public final class MessageOutput implements Subscriber {
   }
 
   /** Length of the buffered messages in bytes. */
-  public long bufferedBytes() {
+  long bufferedBytes() {
     return bufferedBytes + afterReplyBytes;
   }
 }

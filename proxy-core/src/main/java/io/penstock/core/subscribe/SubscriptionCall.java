@@ -41,7 +41,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private final ReplySequence replies;
   private final Nodes nodes;
   private final Loop loop;
-  private final Subscriptions subscriptions;
+  private final ClientSubscriptions subscriptions;
   private final Kind kind;
   private final NameArguments given;
   private final ReplySlot request;
@@ -60,7 +60,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
    */
   SubscriptionCall(
       ClientContext context,
-      Subscriptions subscriptions,
+      ClientSubscriptions subscriptions,
       Kind kind,
       NameArguments given,
       ReplySlot request) {
@@ -77,6 +77,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     allowance.addKept(given.length());
   }
 
+  /** Whether the request is in a transaction: its confirmations are a part of EXEC's reply. */
   boolean isCaptured() {
     return request.isCaptured();
   }
