@@ -128,7 +128,7 @@ public final class Forwarder {
   }
 
   /** Sends the request in parts, one per partition. */
-  public void split(CommandSpec spec, RoutePlan.Split plan) {
+  public void split(CommandSpec spec, RoutePlan.ReusedSplit plan) {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
     if (plan.keys() >= Slices.THRESHOLD) {

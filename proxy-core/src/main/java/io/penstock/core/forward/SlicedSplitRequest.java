@@ -55,7 +55,7 @@ final class SlicedSplitRequest implements Sliced {
       ForwardContext context,
       ReplySlot whole,
       CommandSpec command,
-      RoutePlan.Split plan,
+      RoutePlan.ReusedSplit plan,
       ForwardInput how) {
     this.client = context.clientContext().client();
     this.account = context.clientContext().account();

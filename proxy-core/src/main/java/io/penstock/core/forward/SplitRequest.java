@@ -26,11 +26,11 @@ final class SplitRequest {
   private final int[] sorted; // key indexes, those of group 0 first
 
   /**
-   * Copies what it needs from the plan, which the next request reuses.
+   * Copies what it needs from the plan, which the router reuses.
    *
    * @param frame of the request; read whenever something is encoded
    */
-  SplitRequest(RequestFrame frame, RoutePlan.Split plan) {
+  SplitRequest(RequestFrame frame, RoutePlan.ReusedSplit plan) {
     this.frame = frame;
     this.firstKey = plan.firstKey();
     this.keyStep = plan.keyStep();

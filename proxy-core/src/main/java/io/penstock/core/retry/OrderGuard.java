@@ -80,7 +80,7 @@ public class OrderGuard {
   }
 
   /** Returns whether the request, which is split by partition, must wait for earlier ones. */
-  public boolean mustWaitForSplit(RoutePlan.Split plan, IncomingRequest request) {
+  public boolean mustWaitForSplit(RoutePlan.ReusedSplit plan, IncomingRequest request) {
     return mayOvertakeAny(request);
   }
 

@@ -95,7 +95,7 @@ public final class ReadOrder extends OrderGuard {
   }
 
   @Override
-  public boolean mustWaitForSplit(RoutePlan.Split plan, IncomingRequest request) {
+  public boolean mustWaitForSplit(RoutePlan.ReusedSplit plan, IncomingRequest request) {
     if (super.mustWaitForSplit(plan, request)) {
       return true;
     }

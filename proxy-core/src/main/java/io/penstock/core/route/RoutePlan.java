@@ -5,7 +5,7 @@ import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Merge;
 
-/** What to do with one command. */
+/** What to do with one command. Immutable, except for {@link ReusedSplit}. */
 public sealed interface RoutePlan {
 
   /**
@@ -47,8 +47,11 @@ public sealed interface RoutePlan {
    */
   record Blocking(int partition, int timeoutAt, boolean millis) implements RoutePlan {}
 
-  /** Split it by partition. The router's scratch object: valid until its next call. */
-  final class Split implements RoutePlan {
+  /**
+   * Split it by partition. Mutable: a router has one, which it overwrites with its next call, so
+   * that routing allocates nothing. A request that takes longer copies what it needs.
+   */
+  final class ReusedSplit implements RoutePlan {
 
     /** Arrays for more keys are not kept for the next request. */
     private static final int KEPT = 16 * 1024;
@@ -67,11 +70,12 @@ public sealed interface RoutePlan {
     /**
      * @param partitions that keys may belong to
      */
-    Split(int partitions) {
+    ReusedSplit(int partitions) {
       this.partitions = partitions;
     }
 
-    public void begin(Handling.Split how, int count) {
+    /** Overwrites the plan with one of {@code count} keys, which have no groups yet. */
+    void begin(Handling.Split how, int count) {
       merge = how.merge();
       firstKey = how.firstKey();
       keyStep = how.keyStep();
@@ -85,6 +89,7 @@ public sealed interface RoutePlan {
       }
     }
 
+    /** Adds a group without keys. Returns its index. */
     int addGroup(int partition) {
       partitionOfGroup[groups] = partition;
       keysOfGroup[groups] = 0;

@@ -62,7 +62,7 @@ public final class Router {
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
-  private final RoutePlan.Split split;
+  private final RoutePlan.ReusedSplit split;
   private final int[] groupOfPartition; // NO_GROUP between calls
   private final Map<CommandSpec, RoutePlan> fixed = new HashMap<>();
   private KnownPartitions known = KnownPartitions.NONE;
@@ -87,7 +87,7 @@ public final class Router {
     this.severalNodes = partitioned || readsReplicas;
     this.plans = PartitionPlans.of(partitions);
     this.scan = partitions > ScanCursor.MAX_PARTITIONS ? TOO_MANY_PARTITIONS : new RoutePlan.Scan();
-    this.split = new RoutePlan.Split(partitions);
+    this.split = new RoutePlan.ReusedSplit(partitions);
     this.groupOfPartition = new int[partitions];
     Arrays.fill(groupOfPartition, NO_GROUP);
   }

@@ -255,7 +255,7 @@ final class Intake implements LocalCommandHandler {
     return switch (plan) {
       case RoutePlan.OnePartition one -> forwarder.mustWaitForRoom(one.partition(), spec);
       case RoutePlan.Script script -> forwarder.mustWaitForRoom(script.partition(), spec);
-      case RoutePlan.Split split ->
+      case RoutePlan.ReusedSplit split ->
           forwarder.mustWaitForRoom(split.partitionOfGroup(0), spec);
       case RoutePlan.AnyNode _,
           RoutePlan.Publish _,
@@ -277,7 +277,7 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Script script -> order.mustWait(script.partition(), request);
       case RoutePlan.Publish publish -> order.mustWait(publish.partition(), request);
       case RoutePlan.Blocking call -> order.mustWait(call.partition(), request);
-      case RoutePlan.Split split -> order.mustWaitForSplit(split, request);
+      case RoutePlan.ReusedSplit split -> order.mustWaitForSplit(split, request);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> order.mustWaitForAll(request);
       case RoutePlan.Watch _ -> !replies.isEmpty();
       case RoutePlan.Local(_, LocalCommand which) -> mustWaitForEarlier(which);
@@ -330,7 +330,7 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.AnyNode _ -> forwarder.forwardToAnyNode(spec);
       case RoutePlan.MultiKey(int partition) -> forwarder.forwardMultiKey(spec, partition);
       case RoutePlan.Script script -> forwarder.forwardScript(spec, script);
-      case RoutePlan.Split split -> forwarder.split(spec, split);
+      case RoutePlan.ReusedSplit split -> forwarder.split(spec, split);
       case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);
       case RoutePlan.Scan _ -> scan(spec);
       case RoutePlan.Publish publish -> forwarder.publish(spec, publish);

@@ -136,8 +136,8 @@ class RouterTest {
   void keysOfSeveralSlotsAreGroupedBySlotInTheOrderOfTheirFirstKeys() {
     RoutePlan plan = plan(cluster, "MGET a b {a}x c b");
 
-    assertThat(plan).isInstanceOf(RoutePlan.Split.class);
-    RoutePlan.Split split = (RoutePlan.Split) plan;
+    assertThat(plan).isInstanceOf(RoutePlan.ReusedSplit.class);
+    RoutePlan.ReusedSplit split = (RoutePlan.ReusedSplit) plan;
     assertThat(split.merge()).isEqualTo(Merge.ARRAY_BY_KEY);
     assertThat(split.firstKey()).isEqualTo(1);
     assertThat(split.keyStep()).isEqualTo(1);
@@ -159,7 +159,7 @@ class RouterTest {
     "MSETEX 2 a 1 b 2 EX 10, ALL_SUCCEEDED, 2"
   })
   void commandsWhosePartsAreIndependentAreSplit(String line, Merge merge, int step) {
-    RoutePlan.Split split = (RoutePlan.Split) plan(cluster, line);
+    RoutePlan.ReusedSplit split = (RoutePlan.ReusedSplit) plan(cluster, line);
 
     assertThat(split.merge()).isEqualTo(merge);
     assertThat(split.keyStep()).isEqualTo(step);
@@ -188,13 +188,13 @@ class RouterTest {
   @Test
   void aSplitDoesNotAffectTheNextOne() {
     String many = "DEL" + " k%d".repeat(500).formatted(numbers(500));
-    RoutePlan.Split first = (RoutePlan.Split) plan(cluster, many);
+    RoutePlan.ReusedSplit first = (RoutePlan.ReusedSplit) plan(cluster, many);
     int groups = first.groups();
 
-    RoutePlan.Split second = (RoutePlan.Split) plan(cluster, "MGET b a b");
+    RoutePlan.ReusedSplit second = (RoutePlan.ReusedSplit) plan(cluster, "MGET b a b");
     assertThat(groups(second)).containsExactly(0, 1, 0);
     assertThat(slots(second)).containsExactly(B, A);
-    assertThat(((RoutePlan.Split) plan(cluster, many)).groups()).isEqualTo(groups);
+    assertThat(((RoutePlan.ReusedSplit) plan(cluster, many)).groups()).isEqualTo(groups);
   }
 
   private static Object[] numbers(int count) {
@@ -314,7 +314,7 @@ class RouterTest {
         .isEqualTo(reject("OVERLOADED too many arguments for a command that blocks"));
   }
 
-  private static List<Integer> groups(RoutePlan.Split split) {
+  private static List<Integer> groups(RoutePlan.ReusedSplit split) {
     List<Integer> groups = new ArrayList<>();
     for (int key = 0; key < split.keys(); key++) {
       groups.add(split.groupOfKey(key));
@@ -322,7 +322,7 @@ class RouterTest {
     return groups;
   }
 
-  private static List<Integer> slots(RoutePlan.Split split) {
+  private static List<Integer> slots(RoutePlan.ReusedSplit split) {
     List<Integer> slots = new ArrayList<>();
     for (int group = 0; group < split.groups(); group++) {
       slots.add(split.partitionOfGroup(group));
@@ -399,7 +399,7 @@ class RouterTest {
     assertThat(plan(router, "RENAME a b")).isInstanceOf(RoutePlan.Reject.class);
     assertThat(plan(router, "DEL a b c d"))
         .isInstanceOfSatisfying(
-            RoutePlan.Split.class,
+            RoutePlan.ReusedSplit.class,
             split -> {
               assertThat(split.groups()).isEqualTo(3);
               assertThat(split.partitionOfGroup(1)).isEqualTo(2);
@@ -412,7 +412,7 @@ class RouterTest {
     var router = new Router(new ByFirstByte(2));
     assertThat(plan(router, "DEL" + " a b c d".repeat(20)))
         .isInstanceOfSatisfying(
-            RoutePlan.Split.class,
+            RoutePlan.ReusedSplit.class,
             split -> {
               assertThat(split.groups()).isEqualTo(2);
               assertThat(split.keysOfGroup(0)).isEqualTo(40);
