@@ -46,9 +46,26 @@ public final class Transaction {
    */
   record Selection(int index, int database) {}
 
+  /** How the queued commands may write; the last that applies. */
+  private enum Writes {
+    NONE,
+    /** Only by scripts and functions, judged by the commands that call them. */
+    BY_SCRIPTS,
+    DIRECTLY
+  }
+
+  /** The keys that the commands for a node name. */
+  private enum Keys {
+    NONE,
+    /** One key, perhaps more than once. */
+    ONE,
+    SEVERAL
+  }
+
   private final RespLimits limits;
   private final List<Selection> selections = new ArrayList<>(0);
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
+  private final List<LocalRequest> subscribing = new ArrayList<>(0);
   private @Nullable ByteBuf block;
   private int partition;
   private int queued;
@@ -57,13 +74,11 @@ public final class Transaction {
   private boolean changesProtocol; // a HELLO that may change it was queued
   private boolean aborted;
   private boolean nodeSilent;
-  private boolean mayWrite;
-  private boolean mayWriteByScripts;
-  private final List<LocalRequest> subscribing = new ArrayList<>(0);
+  private Writes writes = Writes.NONE;
   private boolean callsScripts;
-  private int firstKeyAt; // index in the block; 0 before the first key
+  private Keys keys = Keys.NONE;
+  private int firstKeyAt; // index in the block, unless there is none
   private int firstKeyLength;
-  private boolean severalKeys; // that differ
 
   /**
    * @param partition that its keys must belong to, or {@link #ANY_PARTITION}
@@ -133,31 +148,35 @@ public final class Transaction {
     return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other;
   }
 
-  /** Returns whether a command that may write is queued; scripts do not count. */
-  boolean mayWrite() {
-    return mayWrite;
-  }
-
-  /** Returns whether a script or function is called that may write, judged by the command. */
-  boolean mayWriteByScripts() {
-    return mayWriteByScripts;
+  /**
+   * Returns whether a queued command may write. A script or function may not if it is declared
+   * read-only.
+   */
+  boolean mayWrite(ReadOnlyCalls readOnly, ClientContext client) {
+    return switch (writes) {
+      case NONE -> false;
+      case BY_SCRIPTS -> !hasOnlyReadOnlyScripts(readOnly, client);
+      case DIRECTLY -> true;
+    };
   }
 
   /** Notes that a command that may write is queued. */
   void noteWrite(CommandSpec command) {
-    mayWrite |= !command.isScript();
-    mayWriteByScripts |= command.isScript();
+    if (!command.isScript()) {
+      writes = Writes.DIRECTLY;
+    } else if (writes == Writes.NONE) {
+      writes = Writes.BY_SCRIPTS;
+    }
   }
 
-  /** Returns whether all queued scripts and functions that could write are declared read-only. */
-  boolean hasOnlyReadOnlyScripts(ReadOnlyCalls readOnly, ClientContext client) {
+  private boolean hasOnlyReadOnlyScripts(ReadOnlyCalls readOnly, ClientContext client) {
     ByteBuf queuedBytes = block;
     return queuedBytes == null || readOnly.isReadOnlyBlock(queuedBytes, client);
   }
 
   /** Returns whether its commands name more than one key. */
   boolean hasSeveralKeys() {
-    return severalKeys;
+    return keys == Keys.SEVERAL;
   }
 
   /** Returns whether a script or function is called that a node may lack. */
@@ -215,7 +234,7 @@ public final class Transaction {
     Growth.ensureRoom(out, length);
     int start = out.writerIndex();
     out.writeBytes(frame.buffer(), frame.start(), length);
-    if (command != null && !severalKeys) {
+    if (command != null && keys != Keys.SEVERAL) {
       compareKeys(frame, command, out, start);
     }
   }
@@ -225,17 +244,19 @@ public final class Transaction {
    * start}.
    */
   private void compareKeys(RequestFrame frame, CommandSpec command, ByteBuf out, int start) {
-    var keys = new KeyPositions();
-    command.findKeys(frame, keys);
-    for (int i = 0; i < keys.size(); i++) {
-      int at = start + frame.offset(keys.get(i)) - frame.start();
-      int length = frame.length(keys.get(i));
-      if (firstKeyAt == 0) {
+    var positions = new KeyPositions();
+    command.findKeys(frame, positions);
+    for (int i = 0; i < positions.size(); i++) {
+      int at = start + frame.offset(positions.get(i)) - frame.start();
+      int length = frame.length(positions.get(i));
+      if (keys == Keys.NONE) {
+        keys = Keys.ONE;
         firstKeyAt = at;
         firstKeyLength = length;
+      } else if (length != firstKeyLength
+          || !ByteBufUtil.equals(out, at, out, firstKeyAt, length)) {
+        keys = Keys.SEVERAL;
       }
-      severalKeys |=
-          length != firstKeyLength || !ByteBufUtil.equals(out, at, out, firstKeyAt, length);
     }
   }
 

@@ -101,10 +101,7 @@ public final class Transactions {
   /** Returns whether {@code EXEC} would run a command that may write. */
   public boolean mayWrite(ReadOnlyCalls readOnly) {
     Transaction transaction = open;
-    return transaction != null
-        && (transaction.mayWrite()
-            || (transaction.mayWriteByScripts()
-                && !transaction.hasOnlyReadOnlyScripts(readOnly, context.clientContext())));
+    return transaction != null && transaction.mayWrite(readOnly, clientContext);
   }
 
   /** The number of queued commands, or -1 outside a transaction, as in {@code CLIENT LIST}. */
