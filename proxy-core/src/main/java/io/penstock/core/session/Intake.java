@@ -178,7 +178,6 @@ final class Intake implements LocalCommandHandler {
 
   private boolean handle(RoutePlan plan, Command command) {
     CommandSpec spec = command.spec();
-    Subscriptions subscribed = subscriptions;
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
