@@ -20,6 +20,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelPipeline;
 import io.netty.util.ResourceLeakDetector;
 import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.penstock.core.spec.CommandSpec;
 import java.net.InetAddress;
 import java.security.Security;
 import java.util.List;
@@ -459,6 +460,25 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAPackage("io.lettuce..")
         .because("Lettuce is the control plane's client and never in the data path")
+        .check(CLASSES);
+  }
+
+  @Test
+  void decisionsAreNotMadeByNamesOfCommands() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
+        .and()
+        .haveNameNotMatching( // these show the name
+            ".*\\.(session\\.(Intake|ClientLine)|assembly\\.StatsCollector|answer\\.ClusterReplies)")
+        .should()
+        .callMethodWhere(
+            target(
+                calls(
+                    "a method that returns a command's name",
+                    CommandSpec.class,
+                    List.of("name", "wireName", "displayName", "facts"))))
+        .because("facts about single commands stand in handling.table, as handlings and traits")
         .check(CLASSES);
   }
 

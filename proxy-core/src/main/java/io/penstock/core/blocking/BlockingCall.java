@@ -20,6 +20,7 @@ import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.transaction.TransactionBlock;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
@@ -329,7 +330,9 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
 
   private void undoPop(ByteBuf buffer, int from, int to) {
     var call = request.frame(reader.limits());
-    UndoPop.start(context, partition, call, buffer.slice(from, to - from));
+    if (spec.handling() instanceof Handling.Blocking(_, Handling.Blocking.Undo undo)) {
+      UndoPop.start(context, partition, UndoPop.inverse(undo, call, buffer.slice(from, to - from)));
+    }
     end();
   }
 

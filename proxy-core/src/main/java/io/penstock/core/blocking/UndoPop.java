@@ -12,6 +12,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy.Scope;
@@ -19,7 +20,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,28 +52,25 @@ final class UndoPop extends PlacedExchange {
     useConnections(client.connections()); // the client may select another database meanwhile
   }
 
-  /**
-   * Undoes a call.
-   *
-   * @param call the request; borrowed
-   * @param reply its whole reply, neither an error nor nil; borrowed
-   */
-  static void start(BlockingContext context, int partition, RequestFrame call, ByteBuf reply) {
-    List<String> inverse = inverse(call, ReplyStrings.of(reply));
+  /** Sends the request that undoes a call, if there is one. */
+  static void start(BlockingContext context, int partition, List<String> inverse) {
     if (!inverse.isEmpty()) {
       new UndoPop(context, partition, WireRequest.of(inverse)).send();
     }
   }
 
-  /** Returns the request that undoes the call; empty for commands that lose nothing. */
-  static List<String> inverse(RequestFrame call, List<String> reply) {
-    String name = call.text(0).toUpperCase(Locale.ROOT);
-    return switch (name) {
-      case "BLPOP" -> push("LPUSH", reply);
-      case "BRPOP" -> push("RPUSH", reply);
-      case "BLMPOP" -> push(isLeft(call) ? "LPUSH" : "RPUSH", reply);
-      case "BZPOPMIN", "BZPOPMAX", "BZMPOP" -> add(reply);
-      default -> List.of(); // they move elements, or only read
+  /**
+   * Returns the request that undoes a call; empty if the call loses nothing.
+   *
+   * @param call the request; borrowed
+   * @param reply its whole reply, neither an error nor nil; borrowed
+   */
+  static List<String> inverse(Handling.Blocking.Undo undo, RequestFrame call, ByteBuf reply) {
+    return switch (undo) {
+      case NOTHING -> List.of();
+      case LPUSH, RPUSH -> push(undo.name(), ReplyStrings.of(reply));
+      case PUSH -> push(isLeft(call) ? "LPUSH" : "RPUSH", ReplyStrings.of(reply));
+      case ZADD -> add(ReplyStrings.of(reply));
     };
   }
 

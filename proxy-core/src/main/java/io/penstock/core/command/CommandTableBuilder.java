@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
+import io.penstock.core.spec.Trait;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -23,9 +24,6 @@ final class CommandTableBuilder {
   private final Map<String, Entry> entries = new TreeMap<>();
   private final Map<String, CommandSpec> older = new HashMap<>();
   private Set<String> olderAbsent = Set.of();
-
-  /** Clients tell by it what they are, which operators want to know with any server. */
-  private static final String SETINFO = "client|setinfo";
 
   private Set<String> absent = Set.of();
 
@@ -100,8 +98,11 @@ final class CommandTableBuilder {
     }
     Set<String> missing = new HashSet<>(absent);
     if (complete) {
-      CommandTable.load().specs().forEach(spec -> missing.add(spec.name()));
-      missing.remove(SETINFO);
+      for (CommandSpec spec : CommandTable.load().specs()) {
+        if (!spec.has(Trait.ALWAYS_KNOWN)) {
+          missing.add(spec.name());
+        }
+      }
     }
     missing.removeAll(present);
     absent = Set.copyOf(missing);
@@ -191,6 +192,11 @@ final class CommandTableBuilder {
             && before.facts().equals(entry.facts)
             && before.subcommands().equals(subcommands)
         ? before
-        : new CommandSpec(entry.id, entry.facts, entry.handling, subcommands);
+        : new CommandSpec(
+            entry.id,
+            entry.facts,
+            entry.handling,
+            decisions.table().traitsOf(entry.facts),
+            subcommands);
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.core.command;
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.CommandTraits;
 import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
@@ -25,6 +26,7 @@ final class HandlingTable {
   private final Map<String, String> errors = new HashMap<>();
   private final Map<String, String[]> decisions = new HashMap<>();
   private final Map<String, String> denied = new HashMap<>();
+  private final Map<String, Set<String>> traits = new HashMap<>();
 
   private HandlingTable() {}
 
@@ -36,6 +38,8 @@ final class HandlingTable {
         table.errors.put(words[1], words[2]);
       } else if (words[0].equals("denied")) {
         table.addDenied(words[1], words[2].split(" ", -1));
+      } else if (words[0].equals("trait")) {
+        table.addTrait(words[1], words[2].split(" ", -1));
       } else if (table.decisions.put(words[0], line.split(" ", -1)) != null) {
         throw new IllegalArgumentException("two lines for " + words[0]);
       }
@@ -51,10 +55,19 @@ final class HandlingTable {
     }
   }
 
+  private void addTrait(String trait, String[] names) {
+    for (String name : names) {
+      if (!traits.computeIfAbsent(name, _ -> new HashSet<>()).add(trait)) {
+        throw new IllegalArgumentException(name + " has the trait " + trait + " twice");
+      }
+    }
+  }
+
   /** Throws if a line is about a command that is not in {@code names}. */
   void requireKnown(Set<String> names) {
     Set<String> decided = new HashSet<>(decisions.keySet());
     decided.addAll(denied.keySet());
+    decided.addAll(traits.keySet());
     decided.removeAll(names);
     if (!decided.isEmpty()) {
       throw new IllegalArgumentException("handling for unknown commands: " + decided);
@@ -71,6 +84,13 @@ final class HandlingTable {
       error = denied.get(command.topLevelName());
     }
     return error == null ? null : error(error, command);
+  }
+
+  /** Returns the traits of a command, with those of its container. */
+  CommandTraits traitsOf(CommandFacts command) {
+    Set<String> words = new HashSet<>(traits.getOrDefault(command.name(), Set.of()));
+    words.addAll(traits.getOrDefault(command.topLevelName(), Set.of()));
+    return words.isEmpty() ? CommandTraits.NONE : CommandTraits.of(words);
   }
 
   /** Returns the words of a command's line, without its name; empty if it has no line. */
@@ -115,7 +135,7 @@ final class HandlingTable {
     return switch (words[1]) {
       case "forward" -> new Handling.Forward();
       case "any-node" -> new Handling.AnyNode();
-      case "publish" -> new Handling.Publish(command.name().equals("spublish"));
+      case "publish" -> new Handling.Publish(flag(words, 2, "sharded"));
       case "local" ->
           new Handling.Local(LocalCommand.named(words.length > 2 ? words[2] : command.name()));
       case "broadcast" -> broadcast(words);
@@ -124,7 +144,7 @@ final class HandlingTable {
       case "split" -> split(Enum.valueOf(Merge.class, words[2]), options(words, 3), command);
       case "refused" -> new Handling.Rejected(error(words[2], command));
       case "watch" -> new Handling.Watch();
-      case "blocking" -> new Handling.Blocking(Integer.parseInt(words[2]));
+      case "blocking" -> blocking(words);
       case "blocking-if" -> blockingIf(words);
       default -> throw new IllegalArgumentException("unknown handling: " + words[1]);
     };
@@ -132,11 +152,26 @@ final class HandlingTable {
 
   /** Parses {@code broadcast MERGE [aside]}. */
   private static Handling broadcast(String[] words) {
-    boolean aside = words.length == 4 && words[3].equals("aside");
-    if (words.length != 3 && !aside) {
-      throw new IllegalArgumentException("invalid broadcast: " + String.join(" ", words));
-    }
+    boolean aside = flag(words, 3, "aside");
     return new Handling.Broadcast(Enum.valueOf(Merge.class, words[2]), aside);
+  }
+
+  /** Parses the last word of a line, which may be absent. */
+  private static boolean flag(String[] words, int at, String flag) {
+    boolean given = words.length == at + 1 && words[at].equals(flag);
+    if (words.length != at && !given) {
+      throw new IllegalArgumentException("invalid line: " + String.join(" ", words));
+    }
+    return given;
+  }
+
+  /** Parses {@code blocking AT [UNDO]}. */
+  private static Handling blocking(String[] words) {
+    var undo =
+        words.length == 3
+            ? Handling.Blocking.Undo.NOTHING
+            : Enum.valueOf(Handling.Blocking.Undo.class, words[3]);
+    return new Handling.Blocking(Integer.parseInt(words[2]), undo);
   }
 
   /** Returns {@code split MERGE} or, for a command with a number of keys, with options. */

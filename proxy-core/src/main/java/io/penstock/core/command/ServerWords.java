@@ -2,6 +2,7 @@ package io.penstock.core.command;
 
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Trait;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,18 +21,21 @@ public final class ServerWords {
    * EXEC} fail, or null if the command may be queued.
    */
   public static @Nullable String transactionError(ServerFacts servers, CommandSpec command) {
-    boolean forbidden =
-        switch (command.name()) {
-          case "multi", "watch" -> servers.isValkey(8, 0);
-          case "client|reply" -> servers.isValkey(9, 0);
-          default -> command.has(CommandFlag.NO_MULTI);
-        };
-    if (!forbidden) {
+    if (!isForbidden(servers, command)) {
       return null;
     }
     return servers.isValkey(9, 0)
         ? "ERR Command '" + command.name() + "' not allowed inside a transaction"
         : NOT_ALLOWED;
+  }
+
+  private static boolean isForbidden(ServerFacts servers, CommandSpec command) {
+    if (command.has(Trait.NOT_QUEUED_SINCE_VALKEY_8)) {
+      return servers.isValkey(8, 0);
+    }
+    return command.has(Trait.NOT_QUEUED_SINCE_VALKEY_9)
+        ? servers.isValkey(9, 0)
+        : command.has(CommandFlag.NO_MULTI);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.penstock.core.info.BlockingKeys;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.Trait;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -32,11 +33,11 @@ public final class BlockingKeyCount {
     return new BlockingKeys(all.size(), onNoKey.size());
   }
 
-  /** Adds the keys of a blocking call. Servers wake {@code XREADGROUP} when its key is deleted. */
+  /** Adds the keys of a blocking call. */
   public void add(CommandSpec spec, RequestFrame call) {
     var keys = new KeyPositions();
     int found = spec.findKeys(call, keys);
-    boolean deletionWakes = spec.name().equals("xreadgroup");
+    boolean deletionWakes = spec.has(Trait.WOKEN_BY_DELETION);
     for (int i = 0; i < found && all.size() < MOST; i++) {
       long key = hash(call.buffer(), call.offset(keys.get(i)), call.length(keys.get(i)));
       all.add(key);

@@ -6,8 +6,8 @@ import io.penstock.core.command.Command;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.transport.Loop;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -16,14 +16,6 @@ import java.util.function.Predicate;
  * its loop.
  */
 public final class ClientPause {
-
-  /**
-   * Commands that may write without the write flag: CMD_MAY_REPLICATE in Redis's source, which
-   * {@code COMMAND} does not report. A script or function that declares {@code no-writes} does not
-   * write.
-   */
-  private static final Set<String> MAY_REPLICATE =
-      Set.of("eval", "evalsha", "fcall", "fcall_ro", "pfcount", "publish", "spublish");
 
   private final ReadOnlyCalls readOnly;
   private final Runnable resumeAll;
@@ -106,6 +98,6 @@ public final class ClientPause {
 
   /** Returns whether a pause of writes applies to the command. */
   public static boolean mayWrite(CommandSpec spec) {
-    return spec.isWrite() || MAY_REPLICATE.contains(spec.name());
+    return spec.isWrite() || spec.has(Trait.MAY_REPLICATE);
   }
 }

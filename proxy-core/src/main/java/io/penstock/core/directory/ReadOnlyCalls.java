@@ -5,9 +5,11 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.command.Command;
 import io.penstock.core.reply.ReplyStrings;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.script.ScriptFlags;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -57,22 +59,17 @@ public final class ReadOnlyCalls {
     if (call.argc() < 2) {
       return false;
     }
-    return switch (spec.name()) {
-      case "eval" -> {
-        var frame = call.frame();
-        yield ScriptFlags.hasNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
-      }
-      case "evalsha" -> {
-        String digest = call.frame().text(1).toLowerCase(Locale.ROOT);
-        byte[] body = scripts.get().body(digest);
-        yield body != null && ScriptFlags.hasNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
-      }
-      case "fcall", "fcall_ro" -> {
-        query(client);
-        yield functions.contains(call.frame().text(1).toLowerCase(Locale.ROOT));
-      }
-      default -> false;
-    };
+    RequestFrame frame = call.frame();
+    if (spec.has(Trait.RUNS_SCRIPT)) {
+      return ScriptFlags.hasNoWrites(frame.buffer(), frame.offset(1), frame.length(1));
+    }
+    if (spec.has(Trait.RUNS_FUNCTION)) {
+      query(client);
+      return functions.contains(frame.text(1).toLowerCase(Locale.ROOT));
+    }
+    String digest = Scripts.calledDigest(call);
+    byte[] body = digest == null ? null : scripts.get().body(digest);
+    return body != null && ScriptFlags.hasNoWrites(Unpooled.wrappedBuffer(body), 0, body.length);
   }
 
   /** Returns whether all commands in a block that may write are such calls; borrows the block. */

@@ -6,6 +6,7 @@ import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.transport.Slices;
 import java.util.Collections;
 import java.util.HashSet;
@@ -69,13 +70,13 @@ public record RequestKeys(Set<ByteBuf> keys) {
               RequestKeys ofOne = of(command);
               keys.addAll(ofOne.keys);
               return keys.size() <= MAX_KEYS
-                  && (!ofOne.keys.isEmpty() || isMultiOrExec(command.spec()));
+                  && (!ofOne.keys.isEmpty() || enclosesTransaction(command.spec()));
             });
     return known ? new RequestKeys(keys) : TOO_MANY;
   }
 
-  private static boolean isMultiOrExec(@Nullable CommandSpec spec) {
-    return spec != null && (spec.name().equals("multi") || spec.name().equals("exec"));
+  private static boolean enclosesTransaction(@Nullable CommandSpec spec) {
+    return spec != null && spec.has(Trait.ENCLOSES_TRANSACTION);
   }
 
   /**

@@ -8,11 +8,11 @@ import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.SortPatterns;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.upstream.Partitioner;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,12 +47,6 @@ public final class Router {
           "ERR SCAN over more than "
               + ScanCursor.MAX_PARTITIONS
               + " partitions is not supported by this proxy; scan the nodes one by one");
-
-  /** Commands that also concern Penstock's own parameters and statistics. */
-  private static final Set<String> ALSO_LOCAL = Set.of("config|set", "config|resetstat");
-
-  /** Commands that change which scripts servers have. */
-  private static final Set<String> ABOUT_SCRIPTS = Set.of("script|load", "script|flush");
 
   private static final int NO_GROUP = -1;
 
@@ -275,10 +269,18 @@ public final class Router {
     return partitioned
             || how.aside()
             || how.merge().countsClients()
-            || ALSO_LOCAL.contains(spec.name())
-            || (severalNodes && ABOUT_SCRIPTS.contains(spec.name()))
+            || concernsPenstock(spec)
+            || (severalNodes && changesScripts(spec))
         ? new RoutePlan.Broadcast(how.merge(), how.aside())
         : plans.single(0);
+  }
+
+  private static boolean concernsPenstock(CommandSpec spec) {
+    return spec.has(Trait.SETS_PARAMETERS) || spec.has(Trait.RESETS_STATISTICS);
+  }
+
+  private static boolean changesScripts(CommandSpec spec) {
+    return spec.has(Trait.LOADS_SCRIPT) || spec.has(Trait.FLUSHES_SCRIPTS);
   }
 
   private int knownPartition(RequestFrame frame, int argument) {

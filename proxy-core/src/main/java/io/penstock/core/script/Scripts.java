@@ -3,6 +3,7 @@ package io.penstock.core.script;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Trait;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Queue;
@@ -39,13 +40,12 @@ public final class Scripts {
    * @param digests the cache of the request's loop
    */
   void record(CommandSpec spec, RequestFrame frame, DigestCache digests) {
-    switch (spec.name()) {
-      case "eval", "eval_ro" -> evaluated.add(frame, 1, digests);
-      case "script|load" -> loaded.add(frame, 2, digests);
-      case "script|flush" -> forget(frame);
-      default -> {
-        // has no script
-      }
+    if (spec.has(Trait.RUNS_SCRIPT)) {
+      evaluated.add(frame, 1, digests);
+    } else if (spec.has(Trait.LOADS_SCRIPT)) {
+      loaded.add(frame, 2, digests);
+    } else if (spec.has(Trait.FLUSHES_SCRIPTS)) {
+      forget(frame);
     }
   }
 
@@ -54,9 +54,9 @@ public final class Scripts {
    * commands.
    */
   public static @Nullable String calledDigest(Command command) {
-    boolean bySha =
-        command.argEqualsIgnoreCase(0, "evalsha") || command.argEqualsIgnoreCase(0, "evalsha_ro");
-    return bySha && command.argc() > 1 ? command.frame().text(1).toLowerCase(Locale.ROOT) : null;
+    CommandSpec spec = command.spec();
+    boolean byDigest = spec != null && spec.has(Trait.RUNS_DIGEST);
+    return byDigest && command.argc() > 1 ? command.frame().text(1).toLowerCase(Locale.ROOT) : null;
   }
 
   /** Forgets all scripts, unless the nodes will reject the call of {@code SCRIPT FLUSH}. */

@@ -35,6 +35,7 @@ import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.subscribe.ClientSubscriptions;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transaction.DatabaseSelection;
@@ -344,18 +345,17 @@ final class Intake implements LocalCommandHandler {
   }
 
   private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {
-    switch (spec.name()) {
-      case "config|set" -> {
-        String rejection =
-            ConfigSet.rejection(routes.answerLoop().proxy().config(), request.frame());
-        if (rejection != null) {
-          replies.reject(spec, rejection);
-          return;
-        }
+    if (spec.has(Trait.SETS_PARAMETERS)) {
+      String rejection = ConfigSet.rejection(routes.answerLoop().proxy().config(), request.frame());
+      if (rejection != null) {
+        replies.reject(spec, rejection);
+        return;
       }
-      case "config|resetstat" -> server.reset();
-      default -> routes.scripts().record(spec, request.frame());
     }
+    if (spec.has(Trait.RESETS_STATISTICS)) {
+      server.reset();
+    }
+    routes.scripts().record(spec, request.frame());
     forwarder.broadcast(spec, plan);
   }
 

@@ -20,6 +20,7 @@ public final class CommandSpec {
   private final int id;
   private final CommandFacts facts;
   private final Handling handling;
+  private final CommandTraits traits;
   private final List<CommandSpec> subcommands;
   private final @Nullable NameTable subcommandNames;
   private final String displayName;
@@ -34,20 +35,26 @@ public final class CommandSpec {
   private final @Nullable KeyProcedure procedure;
   private final @Nullable PatternArguments patterns;
 
-  public CommandSpec(int id, CommandFacts facts, Handling handling, List<CommandSpec> subcommands) {
+  public CommandSpec(
+      int id,
+      CommandFacts facts,
+      Handling handling,
+      CommandTraits traits,
+      List<CommandSpec> subcommands) {
     this.id = id;
     this.facts = facts;
     this.handling = handling;
+    this.traits = traits;
     this.subcommands = List.copyOf(subcommands);
     subcommandNames = subcommands.isEmpty() ? null : new NameTable(subcommands);
     displayName = displayName(facts.name());
     arity = facts.arity();
     readOnly = has(CommandFlag.READONLY);
     write = has(CommandFlag.WRITE);
-    mayReadReplica = readOnly && ReplicaReads.mayServe(facts);
+    mayReadReplica = readOnly && ReplicaReads.mayServe(facts, traits);
     keysOptional = has(CommandFlag.NO_MANDATORY_KEYS);
-    procedure = KeyProcedure.of(facts.name());
-    patterns = PatternArguments.of(facts.name());
+    procedure = traits.keys();
+    patterns = traits.patterns();
     keySpecs = procedure == null ? locatable(facts) : facts.keySpecs().toArray(new KeySpec[0]);
     firstKeyIndex = firstKeyIndex(keySpecs, arity);
     script = facts.acl().contains(AclCategory.SCRIPTING);
@@ -84,7 +91,10 @@ public final class CommandSpec {
     return id;
   }
 
-  /** Returns the name in lower case; {@code config|get} for a subcommand. */
+  /**
+   * Returns the name in lower case; {@code config|get} for a subcommand. Decisions are not made by
+   * names, but by the handling and by {@linkplain #has(Trait) traits}.
+   */
   public String name() {
     return facts.name();
   }
@@ -116,6 +126,10 @@ public final class CommandSpec {
 
   public boolean has(CommandFlag flag) {
     return facts.flags().contains(flag);
+  }
+
+  public boolean has(Trait trait) {
+    return traits.has(trait);
   }
 
   /**

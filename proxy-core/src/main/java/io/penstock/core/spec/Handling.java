@@ -123,8 +123,20 @@ public sealed interface Handling {
    * Sent to the node of its keys' slot, where it may block.
    *
    * @param timeoutAt argument index of the timeout; counted from the end if negative
+   * @param undo what pushes the elements back that no client received
    */
-  record Blocking(int timeoutAt) implements Handling {
+  record Blocking(int timeoutAt, Undo undo) implements Handling {
+
+    /** The command that undoes a call. */
+    public enum Undo {
+      /** None: the call moves elements, or only reads. */
+      NOTHING,
+      LPUSH,
+      RPUSH,
+      /** {@code LPUSH} or {@code RPUSH}, as the call says. */
+      PUSH,
+      ZADD
+    }
 
     /** Returns the argument index of the timeout, which is in seconds. */
     public int timeoutAt(RequestFrame frame) {

@@ -2,13 +2,13 @@ package io.penstock.core.spec;
 
 import io.penstock.core.resp.RequestFrame;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the keys of the few commands whose key specs are missing or imprecise, like the {@code
  * getkeys_proc} functions in Redis's db.c. The functions that only count by numkeys are left out,
  * because their key specs are equivalent. {@code DEBUG} has neither specs nor such a function,
- * because no cluster client routes it by its key.
+ * because no cluster client routes it by its key. {@code handling.table} says which command has
+ * which.
  */
 enum KeyProcedure {
   /**
@@ -125,17 +125,4 @@ enum KeyProcedure {
 
   /** Adds the keys' positions to {@code into}. */
   abstract void collect(RequestFrame frame, KeyPositions into);
-
-  /** Returns the procedure of a command, or null if it has none. */
-  static @Nullable KeyProcedure of(String command) {
-    return switch (command) {
-      case "debug" -> DEBUG;
-      case "sort" -> SORT;
-      case "sort_ro" -> SORT_RO;
-      case "georadius", "georadiusbymember" -> GEORADIUS;
-      case "migrate" -> MIGRATE;
-      case "xread", "xreadgroup" -> XREAD;
-      default -> null;
-    };
-  }
 }

@@ -14,17 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 record PatternArguments(int from, @Nullable String keyword) {
 
-  /** Returns null for a command without patterns. */
-  static @Nullable PatternArguments of(String command) {
-    return switch (command) {
-      case "keys", "psubscribe" -> new PatternArguments(1, null);
-      case "config|get", "pubsub|channels", "pubsub|shardchannels" -> new PatternArguments(2, null);
-      case "command|list" -> new PatternArguments(3, "pattern");
-      case "function|list" -> new PatternArguments(2, "libraryname");
-      case "scan" -> new PatternArguments(2, "match");
-      case "hscan", "sscan", "zscan" -> new PatternArguments(3, "match");
-      default -> null;
-    };
+  /** Parses {@code FROM[:KEYWORD]}. */
+  static PatternArguments parse(String text) {
+    int colon = text.indexOf(':');
+    return colon < 0
+        ? new PatternArguments(Integer.parseInt(text), null)
+        : new PatternArguments(
+            Integer.parseInt(text.substring(0, colon)), text.substring(colon + 1));
   }
 
   /** Returns whether a pattern is longer than {@link Glob#MAX_LENGTH}. */

@@ -1,29 +1,19 @@
 package io.penstock.core.spec;
 
 import java.util.List;
-import java.util.Set;
 
 /** Which commands of those that only read a replica may serve. */
 final class ReplicaReads {
-
-  /**
-   * Commands about what a replica keeps for itself: when a key was last used, how it is encoded,
-   * how long a consumer has been idle, how the elements of a vector set are linked.
-   */
-  private static final Set<String> ABOUT_THE_NODE =
-      Set.of("object", "memory", "xinfo", "touch", "vinfo", "vlinks");
 
   private ReplicaReads() {}
 
   /**
    * Returns whether a replica may serve the read-only command. It must have keys, which it reads.
    */
-  static boolean mayServe(CommandFacts facts) {
-    String name = facts.name();
-    int end = name.indexOf('|');
+  static boolean mayServe(CommandFacts facts, CommandTraits traits) {
     List<KeySpec> keys = facts.keySpecs();
     return !keys.isEmpty()
-        && !ABOUT_THE_NODE.contains(end < 0 ? name : name.substring(0, end))
+        && !traits.has(Trait.READS_NODE_STATE)
         && keys.stream().allMatch(key -> key.hasKeys() && isRead(facts, key));
   }
 

@@ -13,8 +13,8 @@ import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Trait;
 import java.util.ArrayDeque;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,13 +27,6 @@ final class MessageOutput implements Subscriber {
 
   private static final int FIRST_CHUNK = 1024;
   private static final int LARGEST_CHUNK = 64 * 1024;
-
-  /**
-   * Commands that may publish. {@code EXEC} is included because the commands of a transaction are
-   * not examined.
-   */
-  private static final Set<String> PUBLISHERS =
-      Set.of("publish", "spublish", "exec", "eval", "evalsha", "fcall", "fcall_ro");
 
   /**
    * Messages that wait for the reply to one request.
@@ -105,7 +98,7 @@ final class MessageOutput implements Subscriber {
       if (request.requestNumber() <= lastExamined) {
         break;
       }
-      if (spec != null && PUBLISHERS.contains(spec.name())) {
+      if (spec != null && spec.has(Trait.MAY_PUBLISH)) {
         publisher = request;
         publisherPlace = request.requestNumber();
         break;

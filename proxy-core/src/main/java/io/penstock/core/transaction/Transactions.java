@@ -30,6 +30,7 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -162,7 +163,7 @@ public final class Transactions {
   private boolean queueForAll(Transaction transaction, Command command) {
     CommandSpec spec = command.spec();
     String rejection =
-        spec != null && spec.name().equals("config|set")
+        spec != null && spec.has(Trait.SETS_PARAMETERS)
             ? ConfigSet.rejection(proxy.config(), command.frame())
             : null;
     if (rejection != null || nodes.placement().isDivided()) {

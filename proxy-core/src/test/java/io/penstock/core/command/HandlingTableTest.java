@@ -9,6 +9,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Merge;
+import io.penstock.core.spec.Trait;
 import io.penstock.core.wire.Frames;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,6 +61,8 @@ class HandlingTableTest {
         "get broadcast",
         "get broadcast NOSUCH",
         "get broadcast SUM beside",
+        "get publish shard",
+        "get blocking -1 POP",
         "get split NOSUCH"
       })
   void anInvalidLineFailsTheLoad(String line) {
@@ -111,6 +114,57 @@ class HandlingTableTest {
   @ValueSource(strings = {"denied no nosuch", "denied no get get"})
   void anInvalidDeniedLineFailsTheLoad(String line) {
     assertThatThrownBy(() -> table(List.of(GET), "error no ERR {command}: no", line))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void aCommandHasItsTraitsAndThoseOfItsContainer() {
+    CommandTable small =
+        table(
+            List.of(GET, "box -2", "box|a 2"),
+            "box any-node",
+            "trait may-publish box",
+            "trait may-replicate box|a get");
+
+    assertThat(small.byName("box|a").has(Trait.MAY_PUBLISH)).isTrue();
+    assertThat(small.byName("box|a").has(Trait.MAY_REPLICATE)).isTrue();
+    assertThat(small.byName("box").has(Trait.MAY_REPLICATE)).isFalse();
+    assertThat(small.byName("get").has(Trait.MAY_PUBLISH)).isFalse();
+  }
+
+  @Test
+  void traitsDoNotDependOnRules() {
+    CommandTable denying = CommandTable.load(CommandRules.of(List.of(), List.of("config")));
+
+    assertThat(denying.byName("config|set").has(Trait.SETS_PARAMETERS)).isTrue();
+  }
+
+  @Test
+  void aLearntSubcommandHasTheTraitsOfItsContainer() {
+    CommandFacts learnt = CommandFacts.parse("object|newer 3 flags=readonly");
+    HandlingTable handlings = HandlingTable.parse(TableResource.lines("handling.table"));
+
+    assertThat(handlings.traitsOf(learnt).has(Trait.READS_NODE_STATE)).isTrue();
+  }
+
+  @Test
+  void everyTraitIsInTheTable() {
+    List<CommandSpec> all = CommandTableTest.allSpecs(table);
+
+    assertThat(Trait.values()).allMatch(trait -> all.stream().anyMatch(spec -> spec.has(trait)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "trait may-publish nosuch",
+        "trait may-publish get get",
+        "trait nosuch get",
+        "trait keys:nosuch get",
+        "trait pattern:x get"
+      })
+  void anInvalidTraitLineFailsTheLoad(String line) {
+    assertThatThrownBy(() -> table(List.of(GET), line))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

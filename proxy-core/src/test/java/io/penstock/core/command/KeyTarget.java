@@ -11,6 +11,7 @@ import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.CommandTraits;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import java.nio.charset.StandardCharsets;
@@ -79,7 +80,7 @@ public final class KeyTarget {
           if (TABLE.knows(facts.name())) {
             return; // a known command is not learnt
           }
-          var spec = new CommandSpec(0, facts, FORWARDED, List.of());
+          var spec = new CommandSpec(0, facts, FORWARDED, CommandTraits.NONE, List.of());
           requireSameAfterRoundTrip(spec);
           check(spec, frame);
         });

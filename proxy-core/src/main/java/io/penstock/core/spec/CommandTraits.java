@@ -1,0 +1,65 @@
+package io.penstock.core.spec;
+
+import java.util.Collection;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the lines {@code trait} of {@code handling.table} say about one command. Immutable. */
+public final class CommandTraits {
+
+  /** Of a command in no such line. */
+  public static final CommandTraits NONE = new CommandTraits();
+
+  private static final String KEYS = "keys:";
+  private static final String PATTERN = "pattern:";
+
+  private long traits; // a bit for each
+  private @Nullable KeyProcedure keys;
+  private @Nullable PatternArguments patterns;
+
+  private CommandTraits() {}
+
+  /**
+   * Reads the traits of one command: {@code keys:PROCEDURE}, {@code pattern:FROM[:KEYWORD]}, or the
+   * name of a {@link Trait}.
+   *
+   * @throws IllegalArgumentException if a word is none of these
+   */
+  public static CommandTraits of(Collection<String> words) {
+    var read = new CommandTraits();
+    words.forEach(read::read);
+    return read;
+  }
+
+  private void read(String word) {
+    if (word.startsWith(KEYS)) {
+      keys = KeyProcedure.valueOf(upperCase(word.substring(KEYS.length())));
+    } else if (word.startsWith(PATTERN)) {
+      patterns = PatternArguments.parse(word.substring(PATTERN.length()));
+    } else {
+      traits |= bit(Trait.valueOf(upperCase(word)));
+    }
+  }
+
+  private static String upperCase(String word) {
+    return word.toUpperCase(Locale.ROOT).replace('-', '_');
+  }
+
+  private static long bit(Trait trait) {
+    return 1L << trait.ordinal();
+  }
+
+  public boolean has(Trait trait) {
+    return (traits & bit(trait)) != 0;
+  }
+
+  /** Returns how its keys are found, or null if its key specs say it. */
+  @Nullable KeyProcedure keys() {
+    return keys;
+  }
+
+  /** Returns which arguments are patterns, or null if none are. */
+  @Nullable PatternArguments patterns() {
+    return patterns;
+  }
+}

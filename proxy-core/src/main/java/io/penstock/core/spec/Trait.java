@@ -1,0 +1,64 @@
+package io.penstock.core.spec;
+
+/**
+ * A fact about single commands by which Penstock decides. {@code handling.table} says which
+ * commands have it, with {@code -} between words.
+ */
+public enum Trait {
+  /** It changes parameters; Penstock has such parameters too. */
+  SETS_PARAMETERS,
+
+  /** It resets statistics; Penstock has statistics too. */
+  RESETS_STATISTICS,
+
+  /** It runs the script in argument 1. */
+  RUNS_SCRIPT,
+
+  /** It runs the script that has the digest in argument 1. */
+  RUNS_DIGEST,
+
+  /** It runs the function that argument 1 names. */
+  RUNS_FUNCTION,
+
+  /** It loads the script in argument 2. */
+  LOADS_SCRIPT,
+
+  /** It makes servers forget scripts. */
+  FLUSHES_SCRIPTS,
+
+  /**
+   * It may write without the flag {@code write}: CMD_MAY_REPLICATE in Redis's source, which {@code
+   * COMMAND} does not report. A script or function that declares {@code no-writes} does not write.
+   */
+  MAY_REPLICATE,
+
+  /**
+   * It may publish messages. {@code EXEC} has this trait because the commands of a transaction are
+   * not examined.
+   */
+  MAY_PUBLISH,
+
+  /** It begins or ends a transaction, and has no keys. */
+  ENCLOSES_TRANSACTION,
+
+  /** Servers wake a client that it blocks when its key is deleted. */
+  WOKEN_BY_DELETION,
+
+  /**
+   * It reads what each node keeps for itself: when a key was last used, how it is encoded, how long
+   * a consumer has been idle, how the elements of a vector set are linked.
+   */
+  READS_NODE_STATE,
+
+  /**
+   * It is known if no node has it, too. By {@code CLIENT SETINFO} clients tell what they are, which
+   * operators want to know with any server.
+   */
+  ALWAYS_KNOWN,
+
+  /** Valkey rejects it within a transaction from 8.0 on; Redis says so in another way. */
+  NOT_QUEUED_SINCE_VALKEY_8,
+
+  /** Valkey rejects it within a transaction from 9.0 on; Redis never does. */
+  NOT_QUEUED_SINCE_VALKEY_9
+}
