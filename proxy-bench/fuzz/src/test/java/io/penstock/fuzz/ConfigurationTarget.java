@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.StandardEnvironment;
@@ -50,6 +51,8 @@ public final class ConfigurationTarget {
     try {
       properties = reader.read(VALIDATOR);
       settings = new SettingsMapping(reader).map(properties, null);
+    } catch (BindException e) {
+      return; // Spring Boot explains it
     } catch (InvalidConfigurationException e) {
       ConfigurationFault fault = e.fault();
       Oracle.require(!fault.reason().isBlank() && !fault.fix().isBlank(), "no words: " + fault);

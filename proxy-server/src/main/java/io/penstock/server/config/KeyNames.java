@@ -27,7 +27,10 @@ final class KeyNames {
   private static final String RESOURCE = "resource";
   private static final String SHARDS = "shards";
 
-  /** Keys of a listener that have no default outside: they describe one listener. */
+  /**
+   * Keys of a listener, uniform, that have no default outside. There, they describe the listener
+   * {@code default}.
+   */
   private static final Set<String> OWN =
       Set.of(
           "port",
@@ -76,6 +79,11 @@ final class KeyNames {
   static boolean isSettingOfUpstream(ConfigurationPropertyName canonical) {
     return canonical.getNumberOfElements() > KEY
         && Set.of("backend", "topology", READS).contains(canonical.getElement(KEY, Form.UNIFORM));
+  }
+
+  /** Returns whether it describes the listener {@code default}, or is a key of what does. */
+  static boolean isOfDefaultListener(ConfigurationPropertyName name) {
+    return OWN.contains(name.getElement(1, Form.UNIFORM));
   }
 
   /** Returns whether its value is, or may contain, the URL of a shard. */

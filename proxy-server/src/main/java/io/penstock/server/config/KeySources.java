@@ -71,10 +71,7 @@ public final class KeySources {
       if (!isEnvironmentVariables(source)) {
         names(source)
             .filter(parent::isAncestorOf)
-            .forEach(name ->
-                found
-                    .computeIfAbsent(uniformName(name), _ -> new LinkedHashSet<>())
-                    .add(KeyNames.nameIn(name)));
+            .forEach(name -> spelled(name, found).add(KeyNames.nameIn(name)));
       }
     }
     for (ConfigurationPropertySource source : sources) {
@@ -82,15 +79,19 @@ public final class KeySources {
         names(source)
             .filter(name -> parent.isAncestorOf(name) && known.contains(name))
             .filter(name -> isSet(source.getConfigurationProperty(name)))
-            .forEach(name ->
-                found.computeIfAbsent(uniformName(name), _ -> Set.of(KeyNames.nameIn(name))));
+            .filter(name -> spelled(name, found).isEmpty())
+            .forEach(name -> spelled(name, found).add(KeyNames.nameIn(name)));
       }
     }
     return found;
   }
 
-  private static String uniformName(ConfigurationPropertyName key) {
-    return key.getElement(KeyNames.NAME, ConfigurationPropertyName.Form.UNIFORM);
+  /** Returns how the name of a listener or an upstream is written, as far as it was found. */
+  private static Set<String> spelled(
+      ConfigurationPropertyName key, Map<String, Set<String>> found) {
+    return found.computeIfAbsent(
+        key.getElement(KeyNames.NAME, ConfigurationPropertyName.Form.UNIFORM),
+        _ -> new LinkedHashSet<>());
   }
 
   /**
@@ -194,16 +195,29 @@ public final class KeySources {
     return false;
   }
 
-  /** Describes an error of a key with a value that may be shown; passwords are masked. */
-  public ConfigurationFault fault(ConfigurationPropertyName name, String reason, String fix) {
+  /** Returns the error of a key with a value that may be shown; passwords are masked. */
+  public InvalidConfigurationException invalid(
+      ConfigurationPropertyName name, String reason, String fix) {
     ConfigurationProperty property = find(name);
     String value = property == null ? null : shown(name, String.valueOf(property.getValue()));
-    return new ConfigurationFault(name.toString(), value, origin(findValue(name)), reason, fix);
+    return new InvalidConfigurationException(
+        new ConfigurationFault(name.toString(), value, origin(findValue(name)), reason, fix));
   }
 
-  /** Describes an error of an unknown key. Its value is not shown: it may be a password. */
-  ConfigurationFault unknownKey(ConfigurationPropertyName name, String reason, String fix) {
-    return new ConfigurationFault(name.toString(), null, origin(find(name)), reason, fix);
+  /** Returns the error of an unknown key. Its value is not shown: it may be a password. */
+  InvalidConfigurationException unknown(ConfigurationPropertyName key, String reason, String fix) {
+    return unknown(key.toString(), key, reason, fix);
+  }
+
+  /**
+   * Returns the error of a name that is no key itself.
+   *
+   * @param at the key that has it
+   */
+  InvalidConfigurationException unknown(
+      String name, ConfigurationPropertyName at, String reason, String fix) {
+    return new InvalidConfigurationException(
+        new ConfigurationFault(name, null, origin(find(at)), reason, fix));
   }
 
   private static String shown(ConfigurationPropertyName name, String value) {
@@ -211,7 +225,10 @@ public final class KeySources {
     if (SecretKeys.isSecret(key)) {
       return value.isEmpty() ? "" : "***";
     }
-    return key.equals("resource") || KeyNames.isUrlOfUpstream(name) || KeyNames.isOfShard(name)
+    return value.contains("://")
+            || key.equals("resource")
+            || KeyNames.isUrlOfUpstream(name)
+            || KeyNames.isOfShard(name)
         ? ResourceUrl.masked(value)
         : value;
   }

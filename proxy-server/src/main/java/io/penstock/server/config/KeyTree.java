@@ -100,6 +100,19 @@ final class KeyTree {
     return sections.contains(template(name));
   }
 
+  /**
+   * Returns a key below this name, as documents show it, if there are only keys below it, as below
+   * that of a listener; otherwise null.
+   */
+  @Nullable String firstBelow(ConfigurationPropertyName name) {
+    ConfigurationPropertyName section = template(name);
+    return names()
+        .filter(section::isAncestorOf)
+        .findFirst()
+        .map(key -> shown(KeyNames.isNamed(name) ? withName(key, KeyNames.nameIn(name)) : key))
+        .orElse(null);
+  }
+
   /** Returns the names of all keys. */
   Stream<ConfigurationPropertyName> names() {
     return keys.keySet().stream();

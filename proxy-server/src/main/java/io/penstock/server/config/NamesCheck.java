@@ -1,12 +1,9 @@
 package io.penstock.server.config;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 
 /** The names of listeners and upstreams that the configuration has, and what is wrong with them. */
@@ -15,23 +12,7 @@ final class NamesCheck {
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9-]{0,62}");
   private static final ConfigurationPropertyName.Form UNIFORM =
       ConfigurationPropertyName.Form.UNIFORM;
-  private static final String AUTO_EJECT = "autoeject";
   private static final Pattern INDEX = Pattern.compile("\\d+");
-
-  /** The keys that describe the listener {@code default}. */
-  private static final List<ConfigurationPropertyName> OF_DEFAULT_LISTENER =
-      Stream.of(
-              "port",
-              "bind",
-              "path",
-              "mode",
-              "owner",
-              "password",
-              "password-file",
-              "tls",
-              "cluster-facade")
-          .map(key -> ConfigurationPropertyName.of(PropertiesReader.PREFIX + "." + key))
-          .toList();
 
   private final KeySources sources;
   private final Set<ConfigurationPropertyName> own;
@@ -119,10 +100,8 @@ final class NamesCheck {
             .filter(candidate -> KeyNames.nameIn(candidate).equals(name))
             .findFirst()
             .orElse(parent);
-    ConfigurationFault fault = sources.unknownKey(key, reason, fix);
     String written = parent + (INDEX.matcher(name).matches() ? "[" + name + "]" : "." + name);
-    return new InvalidConfigurationException(
-        new ConfigurationFault(written, null, fault.origin(), reason, fix));
+    return sources.unknown(written, key, reason, fix);
   }
 
   /**
@@ -131,68 +110,40 @@ final class NamesCheck {
    * @throws InvalidConfigurationException for the first such key
    */
   void rejectKeysOfDefaultListener() {
-    List<ConfigurationPropertyName> without = new ArrayList<>();
-    for (ConfigurationPropertyName key : own) {
-      if (OF_DEFAULT_LISTENER.stream().anyMatch(of -> of.equals(key) || of.isAncestorOf(key))) {
-        without.add(key);
-      }
-    }
-    String listener = first(listeners);
-    if (listener != null && !without.isEmpty()) {
-      ConfigurationPropertyName key = without.getFirst();
-      throw new InvalidConfigurationException(
-          sources.fault(
-              key,
-              "it describes the listener default, which there is only without "
-                  + KeyNames.LISTENERS,
-              "move it to "
-                  + KeyNames.LISTENERS.append(listener).append(key.subName(1))
-                  + ", or remove it"));
+    ConfigurationPropertyName key =
+        own.stream().filter(KeyNames::isOfDefaultListener).findFirst().orElse(null);
+    if (key != null && !listeners.isEmpty()) {
+      String listener = listeners.values().iterator().next().iterator().next();
+      throw sources.invalid(
+          key,
+          "it describes the listener default, which there is only without " + KeyNames.LISTENERS,
+          "move it to "
+              + KeyNames.LISTENERS.append(listener).append(key.subName(1))
+              + ", or remove it");
     }
   }
 
-  /** Rejects {@code penstock.listeners.main} with a value, or with nothing below it. */
-  void rejectListenerWithoutKeys(ConfigurationPropertyName key) {
-    if (KeyNames.LISTENERS.isParentOf(key)) {
-      throw new InvalidConfigurationException(
-          sources.unknownKey(
-              key,
-              "a listener has keys below its name, and no value",
-              "write its port to " + key + ".port, or its Unix socket to " + key + ".path"));
-    }
-  }
-
-  /** Rejects shards outside of a named upstream, and values where keys are needed. */
+  /** Rejects shards outside of a named upstream, and a list of servers in a list of servers. */
   void rejectMisplacedShards(ConfigurationPropertyName key) {
-    String reason = null;
-    String fix = "write the keys below it: distribution, and servers or slots";
+    int last = key.getNumberOfElements() - 1;
     if (!KeyNames.isNamed(key)) {
       if (isShards(key, 1) || isShards(key, 2) || isShards(key, 3)) { // transpond.local.shards
-        reason = "only an upstream with a name has shards";
-        fix = "move it to " + KeyNames.UPSTREAMS + ".NAME.shards, which listeners can serve";
+        throw sources.unknown(
+            key,
+            "only an upstream with a name has shards",
+            "move it to " + KeyNames.UPSTREAMS + ".NAME.shards, which listeners can serve");
       }
-    } else if (KeyNames.UPSTREAMS.isAncestorOf(key) && isShards(key, KeyNames.KEY)) {
-      int last = key.getNumberOfElements() - 1;
-      if (last == KeyNames.KEY) {
-        reason = "shards have keys below them, and no value";
-      } else if (AUTO_EJECT.equals(key.getElement(last, UNIFORM))) {
-        reason = "it has keys below it, and no value";
-        fix = "write { failures: 2, retry: 30s }, or remove it: then no server is ejected";
-      } else if (key.isNumericIndex(last) && key.isNumericIndex(last - 1)) {
-        reason = "a list of a master and its replicas is not a server of a list";
-        fix = "write { to: [ master, replica ] }";
-      }
-    }
-    if (reason != null) {
-      throw new InvalidConfigurationException(sources.unknownKey(key, reason, fix));
+    } else if (isShards(key, KeyNames.KEY)
+        && key.isNumericIndex(last)
+        && key.isNumericIndex(last - 1)) {
+      throw sources.unknown(
+          key,
+          "a list of a master and its replicas is not a server of a list",
+          "write { to: [ master, replica ] }");
     }
   }
 
   private static boolean isShards(ConfigurationPropertyName key, int element) {
     return key.getNumberOfElements() > element && key.getElement(element, UNIFORM).equals("shards");
-  }
-
-  private static @Nullable String first(Map<String, Set<String>> names) {
-    return names.isEmpty() ? null : names.values().iterator().next().iterator().next();
   }
 }

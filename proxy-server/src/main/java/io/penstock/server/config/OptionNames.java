@@ -1,5 +1,6 @@
 package io.penstock.server.config;
 
+import io.penstock.core.transport.Transport;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -48,9 +49,7 @@ public final class OptionNames {
     if (key.isEmpty()) {
       return null;
     }
-    return Stream.concat(OWN.stream(), SPRING.stream())
-        .filter(prefix -> similar(root(key), uniform(prefix)))
-        .map(prefix -> withPrefix(prefix, key))
+    return Stream.concat(withSimilarPrefix(key, OWN), withSimilarPrefix(key, SPRING))
         .filter(OptionNames::exists)
         .findFirst()
         .orElseGet(() -> {
@@ -61,7 +60,8 @@ public final class OptionNames {
 
   /** Returns a constant that is the value of a key, as the configuration writes it. */
   public static String written(Enum<?> constant) {
-    return BindFaults.written(constant);
+    String name = constant.toString().toLowerCase(Locale.ROOT);
+    return constant instanceof Transport ? name : name.replace('_', '-'); // io_uring
   }
 
   /** Returns the default of a key of Penstock, or null if it has none. */
@@ -88,20 +88,17 @@ public final class OptionNames {
    * is not similar to one of Penstock's.
    */
   static @Nullable ConfigurationPropertyName withRightPrefix(ConfigurationPropertyName key) {
-    if (key.isEmpty()) {
-      return null;
-    }
-    String root = root(key);
-    for (String prefix : OWN) {
-      if (similar(root, uniform(prefix))) {
-        return key(withPrefix(prefix, key));
-      }
-    }
-    return null;
+    return key.isEmpty()
+        ? null
+        : withSimilarPrefix(key, OWN).map(OptionNames::key).findFirst().orElse(null);
   }
 
-  private static String withPrefix(String prefix, ConfigurationPropertyName key) {
-    return key.getNumberOfElements() == 1 ? prefix : prefix + "." + key.subName(1);
+  /** Returns the key with each of the prefixes that its own is similar to. */
+  private static Stream<String> withSimilarPrefix(
+      ConfigurationPropertyName key, List<String> prefixes) {
+    return prefixes.stream()
+        .filter(prefix -> similar(root(key), uniform(prefix)))
+        .map(prefix -> key.getNumberOfElements() == 1 ? prefix : prefix + "." + key.subName(1));
   }
 
   private static ConfigurationPropertyName key(String name) {

@@ -42,6 +42,7 @@ public final class PropertiesReader {
           SystemPropertyUtils.ESCAPE_CHARACTER,
           false);
 
+  private static final String NO_SUCH_KEY = "there is no such key";
   private static final Pattern NON_ZERO_NUMBER = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
   static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
@@ -84,6 +85,8 @@ public final class PropertiesReader {
    * Reads and checks everything.
    *
    * @throws InvalidConfigurationException for the first error
+   * @throws BindException if a value is not a number, a constant or whatever its key needs, which
+   *     Spring Boot's failure analysis explains
    */
   public PenstockProperties read(Validator validator) {
     rejectMisspeltPrefix();
@@ -102,7 +105,8 @@ public final class PropertiesReader {
       return binder.bindOrCreate(
           PREFIX, Bindable.of(PenstockProperties.class), new ValidationBindHandler(validator));
     } catch (BindException e) {
-      throw new InvalidConfigurationException(new BindFaults(this).of(e));
+      InvalidConfigurationException invalid = new BindFaults(this).of(e);
+      throw invalid == null ? e : invalid;
     }
   }
 
@@ -110,19 +114,18 @@ public final class PropertiesReader {
   private void rejectMissingUnit(Binder binder, ConfigurationPropertyName duration) {
     String value = binder.bind(duration, Bindable.of(String.class)).orElse("");
     if (NON_ZERO_NUMBER.matcher(value).matches()) {
-      throw new InvalidConfigurationException(
-          fault(duration, "it has no unit", "write %1$ss or %1$sms".formatted(value)));
+      throw invalid(duration, "it has no unit", "write %1$ss or %1$sms".formatted(value));
     }
   }
 
-  /** Describes an error of a key of {@code penstock}, with the name that the user wrote. */
-  ConfigurationFault fault(ConfigurationPropertyName key, String reason, String fix) {
-    return sources.fault(written(key), reason, fix);
+  /** Returns the error of a key of {@code penstock}, with the name that the user wrote. */
+  InvalidConfigurationException invalid(ConfigurationPropertyName key, String reason, String fix) {
+    return sources.invalid(written(key), reason, fix);
   }
 
-  /** Describes an error of a key, given without {@code penstock}. */
-  public ConfigurationFault fault(String key, String reason, String fix) {
-    return fault(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
+  /** Returns the error of a key, given without {@code penstock}. */
+  public InvalidConfigurationException invalid(String key, String reason, String fix) {
+    return invalid(ConfigurationPropertyName.of(PREFIX + "." + key), reason, fix);
   }
 
   /**
@@ -138,13 +141,12 @@ public final class PropertiesReader {
     }
     String fileKey = key + "-file";
     if (value != null) {
-      throw new InvalidConfigurationException(
-          fault(fileKey, written(key) + " is set too", "remove one of them"));
+      throw invalid(fileKey, written(key) + " is set too", "remove one of them");
     }
     try {
       return SecretFile.read(file);
     } catch (SecretFileException e) {
-      throw new InvalidConfigurationException(fault(fileKey, e.reason(), e.fix()));
+      throw invalid(fileKey, e.reason(), e.fix());
     }
   }
 
@@ -244,20 +246,16 @@ public final class PropertiesReader {
       return;
     }
     ConfigurationPropertyName known = isOwn(right) ? KEYS.variableNamed(right) : null;
-    throw new InvalidConfigurationException(
-        sources.unknownKey(
-            wrong,
-            "there is no such key",
-            "write " + (known == null ? right : known) + ", or remove it"));
+    throw sources.unknown(
+        wrong, NO_SUCH_KEY, "write " + (known == null ? right : known) + ", or remove it");
   }
 
   private void rejectBothPrefixes() {
     if (!own.isEmpty() && !compatible.isEmpty()) {
-      throw new InvalidConfigurationException(
-          sources.unknownKey(
-              compatible.iterator().next(),
-              own.iterator().next() + " is set too, and only one of the two trees is read",
-              "keep either " + PREFIX + ": or " + COMPATIBLE_PREFIX + ": and remove the other"));
+      throw sources.unknown(
+          compatible.iterator().next(),
+          own.iterator().next() + " is set too, and only one of the two trees is read",
+          "keep either " + PREFIX + ": or " + COMPATIBLE_PREFIX + ": and remove the other");
     }
   }
 
@@ -266,11 +264,8 @@ public final class PropertiesReader {
     for (ConfigurationPropertyName name : own) {
       ConfigurationPropertyName other = KeyNames.canonical(name);
       if (!other.equals(name) && sources.hasBoth(name, other)) {
-        throw new InvalidConfigurationException(
-            sources.fault(
-                name,
-                "it is another name of " + other + ", which is set too",
-                "remove one of them"));
+        throw sources.invalid(
+            name, "it is another name of " + other + ", which is set too", "remove one of them");
       }
     }
   }
@@ -278,28 +273,36 @@ public final class PropertiesReader {
   private void rejectUnknownKeys() {
     for (ConfigurationPropertyName name : own) {
       if (!KEYS.contains(name)) {
-        names.rejectListenerWithoutKeys(name);
         names.rejectMisplacedShards(name);
-        ConfigurationPropertyName meant = KEYS.nearest(name);
-        throw new InvalidConfigurationException(
-            sources.unknownKey(
-                name,
-                "there is no such key",
-                meant == null
-                    ? "remove it; docs/reference/configuration.md lists the keys"
-                    : "write " + meant + ", or remove it"));
+        throw unknown(name);
       }
     }
     for (ConfigurationPropertyName name : compatible) {
       if (!COMPATIBLE_KEYS.contains(name)) {
-        throw new InvalidConfigurationException(
-            sources.unknownKey(
-                name,
-                "Penstock accepts only type, port, password, transpond.type, transpond.local.type"
-                    + " and transpond.local.resource below "
-                    + COMPATIBLE_PREFIX,
-                "remove it, or use the " + PREFIX + ": tree, which has more keys"));
+        throw sources.unknown(
+            name,
+            "Penstock accepts only type, port, password, transpond.type, transpond.local.type"
+                + " and transpond.local.resource below "
+                + COMPATIBLE_PREFIX,
+            "remove it, or use the " + PREFIX + ": tree, which has more keys");
       }
     }
+  }
+
+  private InvalidConfigurationException unknown(ConfigurationPropertyName name) {
+    String below = KEYS.firstBelow(name);
+    if (below != null) {
+      return sources.unknown(
+          name,
+          "it has keys below it, and no value",
+          "write keys below it, such as " + below + ", or remove it");
+    }
+    ConfigurationPropertyName meant = KEYS.nearest(name);
+    return sources.unknown(
+        name,
+        NO_SUCH_KEY,
+        meant == null
+            ? "remove it; docs/reference/configuration.md lists the keys"
+            : "write " + meant + ", or remove it");
   }
 }

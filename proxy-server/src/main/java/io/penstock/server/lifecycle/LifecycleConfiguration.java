@@ -5,7 +5,6 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnavailableTransportException;
-import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PropertiesReader;
 import java.util.List;
 import org.springframework.boot.autoconfigure.context.LifecycleProperties;
@@ -23,14 +22,13 @@ public class LifecycleConfiguration {
     try {
       return Proxy.create(settings, new CompositeProxyEvents(listeners));
     } catch (UnavailableTransportException e) {
-      throw new InvalidConfigurationException(
-          keys.fault(
-              "transport",
-              String.valueOf(e.getMessage()),
-              settings.transport() == Transport.AUTO
-                  ? "raise the limits of this process (ulimit -n), or set fewer event-loops"
-                  : "write auto to use the best transport that works; for io_uring, ulimit -l may"
-                      + " be too low"));
+      throw keys.invalid(
+          "transport",
+          String.valueOf(e.getMessage()),
+          settings.transport() == Transport.AUTO
+              ? "raise the limits of this process (ulimit -n), or set fewer event-loops"
+              : "write auto to use the best transport that works; for io_uring, ulimit -l may"
+                  + " be too low");
     }
   }
 

@@ -42,12 +42,12 @@ final class FacadeMapping {
     for (int i = 0; i < facade.nodes().size(); i++) {
       Endpoint node = node(facade.nodes().get(i), section + "nodes");
       if (nodes.contains(node)) {
-        throw invalid(section + "nodes", node + " is listed twice", "remove one of them");
+        throw reader.invalid(section + "nodes", node + " is listed twice", "remove one of them");
       }
       nodes.add(node);
     }
     if (nodes.size() > MAX_NODES) {
-      throw invalid(
+      throw reader.invalid(
           section + "nodes", "more than " + MAX_NODES + " nodes are listed", "list fewer");
     }
     Integer announced = facade.announcePort();
@@ -65,13 +65,13 @@ final class FacadeMapping {
   /** CLUSTER replies say which of several instances the client is connected to. */
   private void requireThisInstance(List<Endpoint> nodes, @Nullable String host, int port) {
     if (host == null) {
-      throw invalid(
+      throw reader.invalid(
           section + "announce-host",
           "it is not set, and is needed to find this instance among the nodes",
           "write the host of this instance as in " + reader.written(section + "nodes"));
     }
     if (port == 0) {
-      throw invalid(
+      throw reader.invalid(
           section + "announce-port",
           "it is not set, and "
               + reader.written(listener + "port")
@@ -79,7 +79,7 @@ final class FacadeMapping {
           "write the port of this instance as in " + reader.written(section + "nodes"));
     }
     if (!nodes.contains(new Endpoint(host, port))) {
-      throw invalid(
+      throw reader.invalid(
           section + "nodes",
           "this instance, " + new Endpoint(host, port) + ", is not listed",
           "add it, or correct announce-host and announce-port");
@@ -90,11 +90,7 @@ final class FacadeMapping {
     try {
       return ResourceUrl.node(address.strip());
     } catch (ResourceUrl.InvalidUrlException e) {
-      throw invalid(key, e.reason(), e.fix());
+      throw reader.invalid(key, e.reason(), e.fix());
     }
-  }
-
-  private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

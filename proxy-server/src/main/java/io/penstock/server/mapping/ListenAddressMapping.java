@@ -49,14 +49,14 @@ final class ListenAddressMapping {
       return unix(listener, path);
     }
     if (listener.mode() != null || listener.owner() != null) {
-      throw invalid(
+      throw reader.invalid(
           prefix + (listener.mode() != null ? "mode" : "owner"),
           "it is for the file of a Unix socket, and this listener has no path",
           "remove it, or write the path");
     }
     Integer port = listener.port();
     if (port == null) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "port",
           "it is not set",
           "write the port of this listener, or a path for a Unix socket");
@@ -67,7 +67,7 @@ final class ListenAddressMapping {
   private ListenAddress.Unix unix(PenstockProperties.Listener listener, String path) {
     boolean port = reader.isSet(prefix + "port");
     if (port || reader.isListSet(prefix + "bind")) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "path",
           reader.written(prefix + (port ? "port" : "bind"))
               + " is set too, and a listener is either a TCP port or a Unix socket",
@@ -75,20 +75,20 @@ final class ListenAddressMapping {
     }
     String fault = UnixSockets.fault(path, ListenAddress.Unix.MAX_PATH_BYTES);
     if (fault != null) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "path", fault, "write a path such as /run/penstock.sock, or @penstock");
     }
     if (!UnixSockets.isAbstract(path)) {
       return new ListenAddress.Unix(path, permissions(listener));
     }
     if (!transport.hasAbstractNames()) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "path",
           "abstract names need Linux and transport epoll or io_uring",
           "write the path of a file");
     }
     if (listener.mode() != null || listener.owner() != null) {
-      throw invalid(
+      throw reader.invalid(
           prefix + (listener.mode() != null ? "mode" : "owner"),
           path
               + " is an abstract name, which has no file: every process of this machine may connect",
@@ -103,7 +103,7 @@ final class ListenAddressMapping {
     String user = colon < 0 ? owner : owner.substring(0, colon);
     String group = colon < 0 ? "" : owner.substring(colon + 1);
     if (owner.equals(":")) {
-      throw invalid(prefix + "owner", "it names nobody", "write user, user:group or :group");
+      throw reader.invalid(prefix + "owner", "it names nobody", "write user, user:group or :group");
     }
     UserPrincipalLookupService names = FileSystems.getDefault().getUserPrincipalLookupService();
     requireKnown("user", user, () -> names.lookupPrincipalByName(user));
@@ -124,7 +124,7 @@ final class ListenAddressMapping {
     try {
       lookUp.run();
     } catch (IOException e) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "owner",
           "this machine has no " + kind + " " + name,
           "write a name of this machine, or a number");
@@ -137,7 +137,7 @@ final class ListenAddressMapping {
       return null;
     }
     if (!MODE.matcher(text.strip()).matches()) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "mode",
           "it is not a zero and three octal digits",
           "write it with a zero and in quotes, as in \"0660\"");
@@ -149,17 +149,17 @@ final class ListenAddressMapping {
     List<String> hosts = listener.bind();
     String key = prefix + "bind";
     if (hosts.isEmpty() || hosts.stream().anyMatch(String::isBlank)) {
-      throw invalid(
+      throw reader.invalid(
           key, "must not be empty", "write an address of this machine; 0.0.0.0 means all");
     }
     for (int i = 0; i < hosts.size(); i++) {
       String host = hosts.get(i);
       if (host.chars().anyMatch(Character::isWhitespace)) {
-        throw invalid(key, "it has a space", "write a list, such as 127.0.0.1, ::1");
+        throw reader.invalid(key, "it has a space", "write a list, such as 127.0.0.1, ::1");
       }
       String other = overlapping(hosts.subList(0, i), List.of(host));
       if (other != null) {
-        throw invalid(
+        throw reader.invalid(
             key,
             other.equals(host) ? host + " is listed twice" : other + " and " + host + " overlap",
             other.equals(host) ? "remove one of them" : "write only the one that means all");
@@ -189,7 +189,7 @@ final class ListenAddressMapping {
     ListenAddress two = other.listen().address();
     if (one instanceof ListenAddress.Unix a && two instanceof ListenAddress.Unix b) {
       if (normal(a.name()).equals(normal(b.name()))) {
-        throw invalid(
+        throw reader.invalid(
             prefix + "path",
             "the listener " + other.name() + " has this path too",
             "write another path");
@@ -209,7 +209,7 @@ final class ListenAddressMapping {
     }
     String host = overlapping(two.hosts(), one.hosts());
     if (host != null) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "port",
           "the listener "
               + other
@@ -217,9 +217,5 @@ final class ListenAddressMapping {
               + new ListenAddress.Tcp(host, two.port()),
           "write another port");
     }
-  }
-
-  private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

@@ -90,7 +90,7 @@ final class ListenersMapping {
       case ListenAddress.Tcp tcp -> new FacadeMapping(reader, prefix).map(facade, tcp.port());
       case ListenAddress.Unix _ -> {
         if (facade.enabled()) {
-          throw invalid(
+          throw reader.invalid(
               prefix + "cluster-facade.enabled",
               "clients of a cluster connect to hosts and ports, and this listener has a path",
               "remove it, or write a port in place of the path");
@@ -103,7 +103,7 @@ final class ListenersMapping {
   private @Nullable ProxyProtocol proxyProtocol(
       PenstockProperties.ProxyProtocol protocol, ListenAddress address, String key) {
     if (address instanceof ListenAddress.Unix && !protocol.from().isEmpty()) {
-      throw invalid(
+      throw reader.invalid(
           key,
           "clients of the Unix socket " + address + " have no IP address",
           "write an empty list for this listener, or a port in place of its path");
@@ -113,7 +113,7 @@ final class ListenersMapping {
       try {
         from.add(AddressRange.parse(range.strip()));
       } catch (IllegalArgumentException e) {
-        throw invalid(
+        throw reader.invalid(
             key, String.valueOf(e.getMessage()), "write addresses or ranges such as 10.0.0.0/8");
       }
     }
@@ -125,7 +125,7 @@ final class ListenersMapping {
     boolean presented = tls.clientAuth() != ClientAuth.NONE;
     if (bundle == null) {
       if (presented || !tls.certificateUsers().isEmpty()) {
-        throw invalid(
+        throw reader.invalid(
             section + (presented ? "client-auth" : "certificate-users"),
             "this listener has no TLS",
             "set " + reader.written(section + "bundle") + " too");
@@ -133,7 +133,7 @@ final class ListenersMapping {
       return null;
     }
     if (!presented && !tls.certificateUsers().isEmpty()) {
-      throw invalid(
+      throw reader.invalid(
           section + "certificate-users",
           "clients present no certificate",
           "set " + reader.written(section + "client-auth") + " to want or need");
@@ -144,7 +144,7 @@ final class ListenersMapping {
           new ListenerTls.Settings(
               tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
     } catch (IllegalArgumentException e) {
-      throw invalid(
+      throw reader.invalid(
           section + "bundle",
           String.valueOf(e.getMessage()),
           UpstreamsMapping.correctBundle(e, bundle, bundles));
@@ -156,7 +156,7 @@ final class ListenersMapping {
       if (upstreams.size() == 1 || upstreams.contains(UpstreamsMapping.DEFAULT)) {
         return upstreams.size() == 1 ? upstreams.getFirst() : UpstreamsMapping.DEFAULT;
       }
-      throw invalid(
+      throw reader.invalid(
           // the listener default has no such key
           key.equals("upstream") ? "listeners" : key,
           "there are several upstreams, and none is named default",
@@ -165,16 +165,12 @@ final class ListenersMapping {
               : "write the name of one: " + known());
     }
     if (!upstreams.contains(wanted)) {
-      throw invalid(key, "there is no such upstream", "write one of " + known());
+      throw reader.invalid(key, "there is no such upstream", "write one of " + known());
     }
     return wanted;
   }
 
   private String known() {
     return upstreams.stream().sorted().collect(Collectors.joining(", "));
-  }
-
-  private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

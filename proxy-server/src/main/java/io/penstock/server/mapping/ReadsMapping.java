@@ -142,6 +142,6 @@ final class ReadsMapping {
   }
 
   private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(section + key, reason, fix));
+    return reader.invalid(section + key, reason, fix);
   }
 }

@@ -144,6 +144,6 @@ public final class SettingsMapping {
   }
 
   private void reject(String key, String reason, String fix) {
-    throw new InvalidConfigurationException(reader.fault(key, reason, fix));
+    throw reader.invalid(key, reason, fix);
   }
 }

@@ -85,12 +85,13 @@ final class ShardTargets {
    */
   Target find(String key, List<String> to, boolean parameters) {
     if (to.isEmpty() || to.getFirst().isBlank()) {
-      throw invalid(key, "it is not set", "write " + EXAMPLE + ", or the name of an upstream");
+      throw reader.invalid(
+          key, "it is not set", "write " + EXAMPLE + ", or the name of an upstream");
     }
     String text = to.getFirst().strip();
     if (!text.contains("://")) {
       if (to.size() > 1) {
-        throw invalid(
+        throw reader.invalid(
             key,
             "a list names a master and its replicas by their URLs, and " + text + " is none",
             "write the name of one upstream alone, or a list of URLs");
@@ -107,16 +108,17 @@ final class ShardTargets {
     for (String text : texts) {
       String key = master.key();
       if (!text.contains("://")) {
-        throw invalid(key, "a replica is not a URL", "write " + EXAMPLE + ", for each of them");
+        throw reader.invalid(
+            key, "a replica is not a URL", "write " + EXAMPLE + ", for each of them");
       }
       var replica = (SingleUpstreamSettings) server(key, text.strip(), false).kind();
       if (server(key, text.strip(), false).tls() != master.tls()) {
-        throw invalid(
+        throw reader.invalid(
             key, "one of them is reached with TLS and one without", "write rediss:// for all");
       }
       if (!Objects.equals(replica.credentials(), single.credentials())
           || replica.database() != single.database()) {
-        throw invalid(
+        throw reader.invalid(
             key,
             "replica "
                 + replica.node()
@@ -125,7 +127,7 @@ final class ShardTargets {
             "write the same for all of them");
       }
       if (replica.node().equals(single.node()) || replicas.contains(replica.node())) {
-        throw invalid(key, replica.node() + " is listed twice", "write each server once");
+        throw reader.invalid(key, replica.node() + " is listed twice", "write each server once");
       }
       replicas.add(replica.node());
     }
@@ -141,10 +143,10 @@ final class ShardTargets {
               : new ShardUrl(
                   ResourceUrl.parse(text, UrlRules.PENSTOCK, secrets), "", null, null, List.of());
     } catch (ResourceUrl.InvalidUrlException e) {
-      throw invalid(key, e.reason(), e.fix());
+      throw reader.invalid(key, e.reason(), e.fix());
     }
     if (!(url.resource().upstream() instanceof SingleUpstreamSettings single)) {
-      throw invalid(
+      throw reader.invalid(
           key,
           "the URL of a shard names a single server",
           "write this URL as an upstream of its own, and the name of that upstream here");
@@ -156,17 +158,17 @@ final class ShardTargets {
     PenstockProperties.Upstream properties = upstreams.get(name);
     Resource resource = resources.get(name);
     if (resource == null && properties == null) {
-      throw invalid(key, "there is no upstream " + name, "write " + EXAMPLE + known());
+      throw reader.invalid(key, "there is no upstream " + name, "write " + EXAMPLE + known());
     }
     if (resource == null) {
-      throw invalid(
+      throw reader.invalid(
           key,
           "upstream " + name + " consists of shards itself",
           "write the shards of that upstream here");
     }
     if (resource.upstream() instanceof ProxiesUpstreamSettings
         || resource.use() != Resource.Use.READ_AND_WRITE) {
-      throw invalid(
+      throw reader.invalid(
           key,
           "upstream " + name + " is " + resource.upstream().description() + ", which is no shard",
           "write an upstream with redis://, redis-sentinel:// or redis-cluster://");
@@ -180,9 +182,5 @@ final class ShardTargets {
         : resources.keySet().stream()
             .sorted()
             .collect(Collectors.joining(", ", ", or one of the upstreams ", ""));
-  }
-
-  private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

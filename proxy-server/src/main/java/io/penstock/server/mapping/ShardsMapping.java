@@ -124,7 +124,8 @@ final class ShardsMapping {
   private void rejectBoth(
       String name, Target target, @Nullable Object inSection, @Nullable Object inUrl) {
     if (inSection != null && inUrl != null) {
-      throw fault(target.key(), name + " is in the URL and beside it", "remove one of them");
+      throw reader.invalid(
+          target.key(), name + " is in the URL and beside it", "remove one of them");
     }
   }
 
@@ -139,7 +140,7 @@ final class ShardsMapping {
       if (other == null) {
         found.add(target);
       } else if (!other.kind().equals(target.kind())) {
-        throw fault(
+        throw reader.invalid(
             target.key(),
             reader.written(other.key()) + " is the same server, with another password or database",
             "write the same URL for both");
@@ -197,7 +198,7 @@ final class ShardsMapping {
     for (int i = 0; i < shards.size(); i++) {
       for (int j = 0; j < i; j++) {
         if (isSameServer(shards.get(i).kind(), shards.get(j).kind())) {
-          throw fault(
+          throw reader.invalid(
               shards.get(i).key(),
               reader.written(shards.get(j).key()) + " is the same server",
               "write each server once; weight= gives it more keys");
@@ -222,7 +223,7 @@ final class ShardsMapping {
     for (Target shard : shards) {
       int other = shard.kind().access().database();
       if (other != database) {
-        throw fault(
+        throw reader.invalid(
             shard.key(),
             "its database is %d, and that of %s is %d"
                 .formatted(other, reader.written(shards.getFirst().key()), database),
@@ -259,10 +260,6 @@ final class ShardsMapping {
   }
 
   private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return fault(section + key, reason, fix);
-  }
-
-  private InvalidConfigurationException fault(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
+    return reader.invalid(section + key, reason, fix);
   }
 }

@@ -97,13 +97,13 @@ final class UpstreamsMapping {
         .upstreams()
         .forEach((name, upstream) -> {
           if (name.equals(DEFAULT) && transpond && demo == null) {
-            throw invalid(
+            throw reader.invalid(
                 upstreamKey(name, upstream),
                 reader.written(TRANSPOND) + " is the upstream default too",
                 "remove one of them, or give this upstream another name");
           }
           if (upstream.shards() != null && upstream.resource() != null) {
-            throw invalid(
+            throw reader.invalid(
                 PREFIX + name + ".resource",
                 "this upstream has shards too, and only one of the two can be its servers",
                 "remove one of them");
@@ -122,7 +122,7 @@ final class UpstreamsMapping {
 
   private void rejectWithoutResource(String key, @Nullable String file) {
     if (file != null) {
-      throw invalid(
+      throw reader.invalid(
           key,
           reader.written(TRANSPOND) + ", whose password it has, is not set",
           "write the URL of the servers there, or remove this key");
@@ -178,7 +178,7 @@ final class UpstreamsMapping {
   private Resource resource(PenstockProperties.Upstream upstream, String key) {
     String url = upstream.resource();
     if (url == null || url.isBlank()) {
-      throw invalid(
+      throw reader.invalid(
           key,
           "it is not set",
           "write the URL of its servers, as in redis://10.0.0.1:6379, or shards");
@@ -189,7 +189,7 @@ final class UpstreamsMapping {
       rejectUnreachable(resource.upstream(), key);
       return resource;
     } catch (ResourceUrl.InvalidUrlException e) {
-      throw invalid(key, e.reason(), e.fix());
+      throw reader.invalid(key, e.reason(), e.fix());
     }
   }
 
@@ -205,13 +205,13 @@ final class UpstreamsMapping {
         continue;
       }
       if (!ControlPlane.supportsUnixSockets()) {
-        throw invalid(
+        throw reader.invalid(
             key,
             "Unix sockets of servers need epoll or kqueue, and neither works on this machine",
             "write host and port of the server, as in redis://127.0.0.1:6379");
       }
       if (UnixSockets.isAbstract(node.host()) && !transport.hasAbstractNames()) {
-        throw invalid(
+        throw reader.invalid(
             key,
             "abstract names of Unix sockets need Linux and transport epoll or io_uring",
             "write the path of a socket, or host and port");
@@ -238,7 +238,7 @@ final class UpstreamsMapping {
     if (tls.verify() == Verify.FULL
         && tls.serverName() == null
         && upstream.addresses().stream().anyMatch(Endpoint::isUnixSocket)) {
-      throw invalid(
+      throw reader.invalid(
           section + "server-name",
           "it is not set, and a Unix socket has no host name that a certificate could be for",
           "write the name in the server's certificate, or "
@@ -263,7 +263,7 @@ final class UpstreamsMapping {
     if (upstream.proxyProtocol() != null
         && all.parts().stream()
             .allMatch(shard -> shard.access().transport().proxyProtocol() == null)) {
-      throw invalid(
+      throw reader.invalid(
           prefix + "proxy-protocol",
           "the shards of this upstream are other upstreams, which have a key of their own",
           "set it there, and remove this key");
@@ -282,7 +282,7 @@ final class UpstreamsMapping {
                 ? "server-name"
                 : tls.verify() == Verify.FULL ? "" : "verify";
     if (!key.isEmpty()) {
-      throw invalid(
+      throw reader.invalid(
           section + key,
           "no URL of this upstream is with TLS",
           "write rediss in place of redis at its start, or remove this key");
@@ -294,7 +294,7 @@ final class UpstreamsMapping {
     try {
       return bundles.nodeTls(bundle, tls.verify(), tls.serverName());
     } catch (IllegalArgumentException e) {
-      throw invalid(
+      throw reader.invalid(
           section + "bundle",
           String.valueOf(e.getMessage()),
           correctBundle(e, String.valueOf(bundle), bundles));
@@ -322,9 +322,5 @@ final class UpstreamsMapping {
         backend.exclusiveConnectionsPerLoop(),
         new FailoverHold(backend.failoverHold(), backend.failoverHoldRequests()),
         new QueueLimits(backend.maxInFlightPerConnection(), backend.maxUnsent().toBytes()));
-  }
-
-  private InvalidConfigurationException invalid(String key, String reason, String fix) {
-    return new InvalidConfigurationException(reader.fault(key, reason, fix));
   }
 }

@@ -46,12 +46,11 @@ final class ManagementPortCheck {
     Integer management = port(environment.getProperty(MANAGEMENT));
     String server = environment.getProperty(SERVER);
     if (management != null && server != null && !management.equals(port(server))) {
-      throw new InvalidConfigurationException(
-          new KeySources(environment)
-              .fault(
-                  ConfigurationPropertyName.of(SERVER),
-                  MANAGEMENT + " is " + management + ": Penstock has one HTTP port",
-                  "remove it; " + MANAGEMENT + " is the HTTP port"));
+      throw new KeySources(environment)
+          .invalid(
+              ConfigurationPropertyName.of(SERVER),
+              MANAGEMENT + " is " + management + ": Penstock has one HTTP port",
+              "remove it; " + MANAGEMENT + " is the HTTP port");
     }
   }
 
@@ -68,11 +67,10 @@ final class ManagementPortCheck {
     KEYS_OF_A_SECOND_SERVER.forEach((key, instead) -> {
       ConfigurationPropertyName name = sources.firstAt(ConfigurationPropertyName.of(key));
       if (name != null) {
-        throw new InvalidConfigurationException(
-            sources.fault(
-                name,
-                "it has no effect: Penstock has one HTTP port",
-                "write " + name.toString().replace(key, instead)));
+        throw sources.invalid(
+            name,
+            "it has no effect: Penstock has one HTTP port",
+            "write " + name.toString().replace(key, instead));
       }
     });
   }
@@ -90,9 +88,8 @@ final class ManagementPortCheck {
 
   private static InvalidConfigurationException invalid(
       String key, ConfigurableEnvironment environment, String reason) {
-    return new InvalidConfigurationException(
-        new KeySources(environment)
-            .fault(ConfigurationPropertyName.of(key), reason, "write 9180, the default"));
+    return new KeySources(environment)
+        .invalid(ConfigurationPropertyName.of(key), reason, "write 9180, the default");
   }
 
   private static boolean isUsable(@Nullable String value) {

@@ -81,12 +81,11 @@ record OpenFilesLimit(long files, long open) {
     long needed = needed(inForce);
     long enough = Math.max(wanted + needed, (wanted * SHARE + SHARE - 2) / (SHARE - 1));
     if (files <= least) {
-      throw new InvalidConfigurationException(
-          reader.fault(
-              keyOf(settings, reader),
-              "this process may open %d files (ulimit -n), and needs %d even without clients"
-                  .formatted(files, least),
-              "raise ulimit -n to %d, or to %d for fewer clients".formatted(enough, 2 * needed)));
+      throw reader.invalid(
+          keyOf(settings, reader),
+          "this process may open %d files (ulimit -n), and needs %d even without clients"
+              .formatted(files, least),
+          "raise ulimit -n to %d, or to %d for fewer clients".formatted(enough, 2 * needed));
     }
     long reserved = Math.max(least, Math.max(Math.min(needed, files / 2), files / SHARE));
     if (wanted <= files - reserved) {

@@ -10,6 +10,7 @@ import io.penstock.server.mapping.MissingResourceException;
 import io.penstock.server.mapping.SettingsMapping;
 import io.penstock.server.tls.TlsBundles;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.validation.beanvalidation.OptionalValidatorFactoryBean;
@@ -48,6 +49,7 @@ public record StartConfiguration(
    * Reads and checks everything. Called once at start, on the main thread.
    *
    * @throws InvalidConfigurationException for the first invalid value
+   * @throws BindException for one that Spring Boot explains
    * @throws MissingResourceException if no upstream is configured and {@code demo} is not active
    */
   public static StartConfiguration read(ConfigurableEnvironment environment) {
@@ -67,17 +69,17 @@ public record StartConfiguration(
    *
    * @param demo the cluster of profile {@code demo}, or null without that profile
    * @throws InvalidConfigurationException for the first invalid value
+   * @throws BindException for one that Spring Boot explains
    * @throws MissingResourceException if no upstream is configured and {@code demo} is not active
    */
   public StartConfiguration successor(
       ConfigurableEnvironment environment, @Nullable UpstreamOverride demo) {
     if (environment.matchesProfiles(DEMO) != (demo != null)) {
-      throw new InvalidConfigurationException(
-          new KeySources(environment)
-              .fault(
-                  ConfigurationPropertyName.of("spring.profiles.active"),
-                  "profile demo starts servers, and can only be chosen at the start",
-                  "restart Penstock, or undo the change"));
+      throw new KeySources(environment)
+          .invalid(
+              ConfigurationPropertyName.of("spring.profiles.active"),
+              "profile demo starts servers, and can only be chosen at the start",
+              "restart Penstock, or undo the change");
     }
     if (demo != null) {
       demo.addTo(environment);
@@ -142,9 +144,8 @@ public record StartConfiguration(
   /** Returns the error of {@code --demo.tls}. */
   public static InvalidConfigurationException invalidDemo(
       ConfigurableEnvironment environment, String reason, String fix) {
-    return new InvalidConfigurationException(
-        new KeySources(environment)
-            .fault(ConfigurationPropertyName.of(OptionNames.DEMO_TLS), reason, fix));
+    return new KeySources(environment)
+        .invalid(ConfigurationPropertyName.of(OptionNames.DEMO_TLS), reason, fix);
   }
 
   /** Returns the settings with this upstream. */

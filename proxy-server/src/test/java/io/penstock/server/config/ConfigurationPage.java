@@ -225,7 +225,7 @@ final class ConfigurationPage {
     return switch (value) {
       case DataSize size when size.toBytes() == 0 -> "0";
       case DataSize size when size.toBytes() % (1 << 20) == 0 -> size.toMegabytes() + "MB";
-      case Enum<?> constant -> BindFaults.written(constant);
+      case Enum<?> constant -> OptionNames.written(constant);
       default -> value.toString();
     };
   }

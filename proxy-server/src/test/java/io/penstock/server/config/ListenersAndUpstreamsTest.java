@@ -2,7 +2,6 @@ package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.cluster.ClusterFacade;
@@ -441,12 +440,12 @@ class ListenersAndUpstreamsTest {
       textBlock =
           """
           listeners: {m: {port: 70000}}              | listeners.m.port | 70000 | must be from 0 to 65535
-          listeners: {m: {port: many}}               | listeners.m.port | many | it is not a whole number
+          listeners: {m: {port: many}}               | listeners.m.port | many | failed to convert java.lang.String to
           listeners: {m: {bind: h}}                  | listeners.m.port | - | it is not set
           listeners: {m: {port: 1, pasword: x}}      | listeners.m.pasword | - | there is no such key
           listeners: {m: {port: 1, client-timeout: {idle: 5}}} | listeners.m.client-timeout.idle | 5 | it has no unit
-          listeners: {m: }                           | listeners.m | - | a listener has keys below its name
-          listeners: {m: 5}                          | listeners.m | - | a listener has keys below its name
+          listeners: {m: }                           | listeners.m | - | it has keys below it, and no value
+          listeners: {m: 5}                          | listeners.m | - | it has keys below it, and no value
           listeners: {m: {port: 1, upstream: b}}     | listeners.m.upstream | b | there is no such upstream
           listeners: {m: {port: 1}, n: {port: 1}}    | listeners.n.port | 1 | the listener m has this port too
           listeners: {m: {port: 1, bind: [a, b]}, n: {port: 1, bind: [c, b]}} | listeners.n.port | 1 | the listener m has this port too, on b:1
@@ -489,7 +488,7 @@ class ListenersAndUpstreamsTest {
           upstreams: {b: {read-from: master}}        | upstreams.b.resource | - | it is not set
           upstreams: {b: ''}                         | upstreams.b | | it is not set
           upstreams: {default: 'redis://h:2'}        | upstreams.default | redis://h:2 | penstock.transpond.local.resource is
-          upstreams: {b: {resource: 'redis-cluster://h:1', read-from: slave}} | upstreams.b.read-from | slave | it is not one of master, master-preferred
+          upstreams: {b: {resource: 'redis-cluster://h:1', read-from: slave}} | upstreams.b.read-from | slave | failed to convert java.lang.String to
           upstreams: {b: {resource: 'redis://h:1', read-from: replica}} | upstreams.b.read-from | replica | Penstock knows no replicas
           upstreams: {b: {resource: 'redis-cluster://h:1', zones: 'h:1'}} | upstreams.b.zones | h:1 | 'h:1' has no zone
           upstreams: {b: {resource: 'redis-cluster://h:1', zones: 'h=a'}} | upstreams.b.zones | h=a | h has no port
@@ -697,7 +696,7 @@ class ListenersAndUpstreamsTest {
   }
 
   private static ConfigurationFault faultOf(String file) {
-    return catchThrowableOfType(InvalidConfigurationException.class, () -> map(file)).fault();
+    return Faults.of(() -> map(file));
   }
 
   private static ProxySettings map(String file) {

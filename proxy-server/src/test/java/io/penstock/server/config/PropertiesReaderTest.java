@@ -1,7 +1,6 @@
 package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
@@ -409,10 +408,7 @@ class PropertiesReaderTest {
       textBlock =
           """
           port                         | 70000 | must be from 0 to 65535
-          port                         | many  | it is not a whole number
-          dispatch                     | fast  | it is not one of async, sync
           sync.max-connections-per-node | 0    | must be from 1 to 65536
-          transport                    | dpdk  | it is not one of auto, io_uring, epoll, kqueue, nio
           event-loops                  | 0     | must be from 1 to 1024
           max-clients                  | -1    | must be at least 1
           proto-max-bulk-len           | big   | it is not a size such as 512MB
@@ -429,6 +425,27 @@ class PropertiesReaderTest {
     assertThat(fault.value()).isEqualTo(value);
     assertThat(fault.reason()).isEqualTo(reason);
     assertThat(fault.fix()).containsAnyOf("the default is", "remove the key");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          port                         | many  | For input string: "many"      | configuration
+          cluster-facade.enabled       | maybe | Invalid boolean value 'maybe' | configuration
+          dispatch                     | fast  | No enum constant              | ASYNC SYNC
+          transport                    | dpdk  | No enum constant              | AUTO EPOLL IO_URING KQUEUE NIO
+          """)
+  void springBootExplainsAValueOfTheWrongType(
+      String key, String value, String reason, String valid) {
+    ConfigurationFault fault = faultOf(() -> read(Map.of("penstock." + key, value)));
+
+    assertThat(fault.key()).isEqualTo("penstock." + key);
+    assertThat(fault.value()).isEqualTo(value);
+    assertThat(fault.origin()).isEqualTo("\"penstock.%s\" from property source \"test\"", key);
+    assertThat(fault.reason()).startsWith("failed to convert java.lang.String").contains(reason);
+    assertThat(fault.fix()).startsWith("Update your application's configuration").endsWith(valid);
   }
 
   @ParameterizedTest
@@ -559,7 +576,10 @@ class PropertiesReaderTest {
     assertThat(fault.value()).isEqualTo("fast");
     assertThat(fault.origin())
         .isEqualTo("\"camellia-redis-proxy.type\" from property source \"test\"");
-    assertThat(fault.reason()).isEqualTo("it is not one of async, sync");
+    assertThat(fault.fix()).endsWith("The following values are valid: ASYNC SYNC");
+    assertThat(faultOf(() -> read(Map.of("camellia-redis-proxy.port", "70000"))))
+        .extracting(ConfigurationFault::key, ConfigurationFault::reason)
+        .containsExactly("camellia-redis-proxy.port", "must be from 0 to 65535");
   }
 
   @Test
@@ -581,7 +601,7 @@ class PropertiesReaderTest {
 
     assertThat(reader.written("dispatch")).isEqualTo("camellia-redis-proxy.type");
     assertThat(reader.written("event-loops")).isEqualTo("penstock.event-loops");
-    assertThat(reader.fault("sync.max-connections-per-node", "reason", "fix").key())
+    assertThat(reader.invalid("sync.max-connections-per-node", "reason", "fix").fault().key())
         .isEqualTo("penstock.sync.max-connections-per-node");
   }
 
@@ -601,7 +621,11 @@ class PropertiesReaderTest {
     ConfigurationFault fault = faultOf(() -> read(Map.of("penstock.backend", "2s")));
 
     assertThat(fault.key()).isEqualTo("penstock.backend");
-    assertThat(fault.reason()).isEqualTo("there is no such key");
+    assertThat(fault.reason()).isEqualTo("it has keys below it, and no value");
+    assertThat(fault.fix())
+        .isEqualTo("write keys below it, such as penstock.backend.connect-timeout, or remove it");
+    assertThat(faultOf(() -> read(Map.of("penstock.listeners", "x"))).fix())
+        .startsWith("write keys below it, such as penstock.listeners.NAME.port");
   }
 
   @Test
@@ -710,6 +734,6 @@ class PropertiesReaderTest {
   }
 
   private static ConfigurationFault faultOf(ThrowingCallable reading) {
-    return catchThrowableOfType(InvalidConfigurationException.class, reading).fault();
+    return Faults.of(reading);
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.layout.Distribution;
@@ -210,7 +209,7 @@ class ShardsTest {
       textBlock =
           """
           {servers: ['redis://h:1']}                    | distribution | - | it is not set
-          {distribution: ketamo, servers: ['redis://h:1']} | distribution | ketamo | it is not one of ketama, modula
+          {distribution: ketamo, servers: ['redis://h:1']} | distribution | ketamo | failed to convert java.lang.String to
           {distribution: ketama}                        | servers | - | there is no server
           {distribution: ketama, servers: ['']}         | servers[0] | | it is not set
           {distribution: ketama, servers: ['redis://u:s3cret@h']} | servers[0] | redis://***@h | h has no port
@@ -229,7 +228,7 @@ class ShardsTest {
           {distribution: ketama, servers: [{name: b}]}  | servers[0].to | - | it is not set
           {distribution: ketama, servers: [{to: 'redis://h:1', wieght: 2}]} | servers[0].wieght | - | there is no such key
           {distribution: ketama, servers: [{to: 'redis://h:1', weight: 0}]} | servers[0].weight | 0 | must be from 1 to 1000000
-          {distribution: ketama, servers: [{to: 'redis://h:1', token: [x]}]} | servers[0].token[0] | x | it is not a whole number
+          {distribution: ketama, servers: [{to: 'redis://h:1', token: [x]}]} | servers[0].token[0] | x | failed to convert java.lang.String to
           {distribution: ketama, servers: [{to: ['c', 'redis://h:2']}]} | servers[0].to | - | a list names a master and its replicas by their URLs, and c is none
           {distribution: ketama, servers: [{to: ['redis://h:1', 'c']}]} | servers[0].to | - | a replica is not a URL
           {distribution: ketama, servers: [{to: ['redis://h:1', 'redis://h:1']}]} | servers[0].to | - | h:1 is listed twice
@@ -256,7 +255,7 @@ class ShardsTest {
           {distribution: codis, slots: [{range: 0-1000, to: 'redis://h:1'}]} | slots | - | slots 1001-1023 belong to no shard
           {distribution: codis, slots: [{range: 0-600, to: 'redis://h:1'}, {range: 600-1023, to: c}]} | slots[1].range | 600-1023 | slot 600 belongs to slots[0] already
           {distribution: codis, slots: ['redis://h:1']} | slots[0] | redis://h:1 | it is not a section of keys
-          {distribution: camellia, slots: [{list: [0, x], to: 'redis://h:1'}]} | slots[0].list[1] | x | it is not a whole number
+          {distribution: camellia, slots: [{list: [0, x], to: 'redis://h:1'}]} | slots[0].list[1] | x | failed to convert java.lang.String to
           {distribution: camellia, slots: [{list: [0], to: 'redis://h:1?weight=2'}]} | slots[0].to | redis://h:1?weight=2 | redis:// has no parameter weight
           {distribution: camellia, slots: [{list: [0], to: 'redis://h:1'}, {list: [1], to: 'redis://:s3cret@h:1'}]} | slots[1].to | redis://***@h:1 | penstock.upstreams.b.shards.slots[0].to is the same server
           {distribution: codis, auto-eject: {failures: 1}, slots: [{range: 0-1023, to: c}]} | auto-eject.failures | 1 | codis does not say where
@@ -264,7 +263,8 @@ class ShardsTest {
           {distribution: ketama, auto-eject: {failures: 0}, servers: ['redis://h:1']} | auto-eject.failures | 0 | must be from 1
           {distribution: ketama, auto-eject: {retry: 30}, servers: ['redis://h:1']} | auto-eject.retry | 30 | it has no unit
           {distribution: ketama, auto-eject: true, servers: ['redis://h:1']} | auto-eject | - | it has keys below it
-          {distribution: ketama, hold: maybe, servers: ['redis://h:1']} | hold | maybe | it is not
+          {distribution: ketama, hold: maybe, servers: ['redis://h:1']} | hold | maybe | failed to convert java.lang.String to
+          {distribution: ketama, servers: [{to: 'redis://h:1', weight: 'redis://u:s3cret@h:1'}]} | servers[0].weight | redis://***@h:1 | it is not a value of this kind
           """)
   void reportsWhatIsWrongAndWhere(
       String shards, String key, @Nullable String value, String reason) {
@@ -293,7 +293,7 @@ class ShardsTest {
           shards: {distribution: ketama}                       | shards.distribution | only an upstream with a name has shards
           transpond: {shards: {distribution: ketama}}          | transpond.shards.distribution | only an upstream with a name has shards
           transpond: {local: {shards: {servers: ['redis://h:1']}}} | transpond.local.shards.servers[0] | only an upstream with a name has shards
-          upstreams: {b: {shards: x}}                          | upstreams.b.shards | shards have keys below them
+          upstreams: {b: {shards: x}}                          | upstreams.b.shards | it has keys below it, and no value
           upstreams: {b: {resource: 'redis://h:1', shards: {hold: true}}} | upstreams.b.resource | this upstream has shards too
           upstreams: {b: {read-from: replica, shards: {distribution: ketama, servers: ['redis://h:1']}}} | upstreams.b.read-from | Penstock knows no replicas of this upstream
           """)
@@ -323,8 +323,7 @@ class ShardsTest {
                 "gap", Map.of("penstock.upstreams.b.shards.servers[2]", "redis://:s3cret@h:3")),
             yaml("penstock: {upstreams: {b: {shards: {distribution: modula}}}}"));
 
-    ConfigurationFault fault =
-        catchThrowableOfType(InvalidConfigurationException.class, () -> map(sources)).fault();
+    ConfigurationFault fault = Faults.of(() -> map(sources));
 
     assertThat(fault.key()).isEqualTo("penstock.upstreams.b.shards.servers");
     assertThat(fault.reason()).startsWith("an element of the list is missing");
@@ -406,7 +405,7 @@ class ShardsTest {
   }
 
   private static ConfigurationFault faultOf(String file) {
-    return catchThrowableOfType(InvalidConfigurationException.class, () -> map(file)).fault();
+    return Faults.of(() -> map(file));
   }
 
   private static ProxySettings map(String file) {

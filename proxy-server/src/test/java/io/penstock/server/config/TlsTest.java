@@ -1,7 +1,6 @@
 package io.penstock.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.assembly.ProxySettings;
@@ -72,7 +71,7 @@ class TlsTest {
   }
 
   private static ConfigurationFault fault(String yaml) {
-    return catchThrowableOfType(InvalidConfigurationException.class, () -> settings(yaml)).fault();
+    return Faults.of(() -> settings(yaml));
   }
 
   private static ListenerTls.Settings tlsOfListener(ProxySettings settings) {

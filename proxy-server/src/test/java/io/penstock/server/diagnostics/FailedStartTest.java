@@ -43,6 +43,17 @@ class FailedStartTest {
   }
 
   @Test
+  void withAWrongWordShowsTheValidOnes(CapturedOutput output) {
+    fail("--penstock.dispatch=fast");
+
+    assertThat(output)
+        .contains("Property: penstock.dispatch")
+        .contains("Value: \"fast\"")
+        .contains("Origin: \"penstock.dispatch\" from property source")
+        .containsSubsequence("The following values are valid:", "ASYNC", "SYNC");
+  }
+
+  @Test
   void withABadUrlShowsEverythingButThePassword(CapturedOutput output) {
     fail("--penstock.transpond.local.resource=redis-cluster://bob:s3cret@h1,h2:2");
 
