@@ -55,6 +55,15 @@ class RefreshScheduleTest {
   }
 
   @Test
+  void a_schedule_stopped_before_its_start_begins_nothing() {
+    schedule.stop();
+    schedule.start(this::begin);
+    request(MOVED);
+    thread.advance(PERIOD);
+    assertThat(begun).isEmpty();
+  }
+
+  @Test
   void refreshes_a_period_after_the_last_one() {
     settledStart();
     thread.advance(PERIOD.minusNanos(1));
