@@ -9,16 +9,16 @@ final class PubSubReplies {
 
   /** As a client gets it in RESP2. */
   static String array(String... elements) {
-    return "*" + values(elements);
+    return "*" + elements(elements);
   }
 
   /** As a node sends it, and as a client gets it in RESP3. */
   static String push(String... elements) {
-    return ">" + values(elements);
+    return ">" + elements(elements);
   }
 
   /** The same without the first byte. */
-  static String values(String... elements) {
+  static String elements(String... elements) {
     var wire = new StringBuilder(elements.length + "\r\n");
     for (String element : elements) {
       wire.append(element.startsWith(":") ? element + "\r\n" : Wire.bulk(element));

@@ -1,8 +1,8 @@
 package io.penstock.core.session;
 
 import static io.penstock.core.session.PubSubReplies.array;
+import static io.penstock.core.session.PubSubReplies.elements;
 import static io.penstock.core.session.PubSubReplies.push;
-import static io.penstock.core.session.PubSubReplies.values;
 import static io.penstock.core.session.Requests.PING;
 import static io.penstock.core.session.Requests.call;
 import static io.penstock.core.session.Requests.get;
@@ -201,13 +201,13 @@ class SubscriptionsTest extends Subscribers {
       subscribedTo(client, feed, "PSUBSCRIBE c*", 2);
       String large = "x".repeat(3_000);
       String messages =
-          values("message", "b", "one")
+          elements("message", "b", "one")
               + ">"
-              + values("pmessage", "c*", "cat", "")
+              + elements("pmessage", "c*", "cat", "")
               + ">"
-              + values("message", "b", large)
+              + elements("message", "b", large)
               + ">"
-              + values("message", "b", "\r\n");
+              + elements("message", "b", "\r\n");
       Splits.forEach(
           Wire.bytes(">" + messages),
           pieces -> {
