@@ -3,6 +3,7 @@ package io.penstock.bench.command;
 import io.penstock.bench.harness.Notes;
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.load.Scale;
 import io.penstock.bench.measure.Rounds;
@@ -41,6 +42,8 @@ final class Common {
   private static final int MAX_CLIENTS = 20_000;
 
   private static final String DISPATCH = "penstock.dispatch";
+  private static final String EVENT_LOOPS = "penstock.event-loops";
+  private static final String TRANSPORT = "penstock.transport";
   private static final List<String> WAYS = List.of("async", "sync");
 
   @Option(names = "--smoke", description = "A few requests, only to see whether everything works.")
@@ -94,9 +97,13 @@ final class Common {
 
   @Option(
       names = "--transport",
+      split = ",",
+      paramLabel = "transport[:loops]",
       defaultValue = "auto",
-      description = "Transport of Penstock: auto, io_uring, epoll, nio (${DEFAULT-VALUE}).")
-  String transport;
+      description =
+          "Transports of Penstock that load and suite compare (auto, io_uring, epoll, nio), each with"
+              + " its event loops if not --event-loops; other commands take one (${DEFAULT-VALUE}).")
+  List<String> transports;
 
   @Option(
       names = "--property",
@@ -115,7 +122,10 @@ final class Common {
       names = "--proxy",
       paramLabel = "name=host:port[:pid]",
       converter = ProxyAddress.class,
-      description = "Another proxy that runs already; its CPU is measured too if the pid is given.")
+      description =
+          "Another proxy that runs already; with pids its CPU is measured too, and its servers': "
+              + Target.Address.FORM
+              + ".")
   List<Target.Address> proxies = new ArrayList<>();
 
   @Option(
@@ -139,7 +149,7 @@ final class Common {
   }
 
   /**
-   * The setup of commands that do not compare dispatch modes.
+   * The setup of commands that do not compare dispatch modes and transports.
    *
    * @throws IllegalStateException when there are several to compare
    */
@@ -147,21 +157,33 @@ final class Common {
     if (dispatch.size() > 1) {
       throw new IllegalStateException("this command takes one dispatch mode (--dispatch)");
     }
-    PenstockSetup setup = setupOfAll();
+    if (transports.size() > 1) {
+      throw new IllegalStateException("this command takes one transport (--transport)");
+    }
+    PenstockSetup setup = over(setupOfAll(), transports.getFirst());
     return dispatch.isEmpty() ? setup : setup.with(DISPATCH, dispatch.getFirst());
   }
 
   /**
-   * The setup that instances with different dispatch modes have in common.
+   * The setup that instances with different dispatch modes and transports have in common.
    *
-   * @throws IllegalStateException if the setup names a dispatch mode
+   * @throws IllegalStateException if the setup names a dispatch mode or a transport
    */
-  PenstockSetup setupOfDispatchModes() {
+  PenstockSetup setupOfCompared() {
     PenstockSetup setup = setupOfAll();
     if (setup.has(DISPATCH)) {
       throw new IllegalStateException("name dispatch modes with --dispatch, not with --property");
     }
+    if (setup.has(TRANSPORT)) {
+      throw new IllegalStateException("name transports with --transport, not with --property");
+    }
     return setup;
+  }
+
+  private static PenstockSetup over(PenstockSetup setup, String transport) {
+    String[] parts = transport.split(":", 2);
+    PenstockSetup counted = parts.length == 1 ? setup : setup.with(EVENT_LOOPS, parts[1]);
+    return counted.withDefault(TRANSPORT, parts[0]);
   }
 
   private PenstockSetup setupOfAll() {
@@ -173,8 +195,7 @@ final class Common {
               + ": build it (./mvnw -DskipTests package), or name it (--jar)");
     }
     return new PenstockSetup(executable, flags(), properties)
-        .withDefault("penstock.event-loops", eventLoops)
-        .withDefault("penstock.transport", transport)
+        .withDefault(EVENT_LOOPS, eventLoops)
         .withDefault("penstock.max-clients", MAX_CLIENTS);
   }
 
@@ -192,15 +213,19 @@ final class Common {
   }
 
   /**
-   * Starts one Penstock for each dispatch mode that the jar has, named after the mode.
+   * Starts one Penstock for each transport and each dispatch mode, named after both. One that does
+   * not start leaves a note.
    *
    * @throws IllegalStateException when none starts
    */
-  List<Target> penstocks(Rig rig, String resource) {
+  List<Target> penstocks(Rig rig, Servers servers) {
     List<Target> targets = new ArrayList<>();
-    for (String way : dispatch.isEmpty() ? WAYS : dispatch) {
-      rig.penstock("penstock-" + way, resource, setupOfDispatchModes(), way)
-          .ifPresent(targets::add);
+    for (String transport : transports) {
+      PenstockSetup setup = over(setupOfCompared(), transport);
+      for (String way : dispatch.isEmpty() ? WAYS : dispatch) {
+        String name = "penstock-" + transport + "-" + way;
+        rig.penstockIfItStarts(name, servers, setup.with(DISPATCH, way)).ifPresent(targets::add);
+      }
     }
     if (targets.isEmpty()) {
       throw new IllegalStateException("no Penstock started; see the reasons above");

@@ -3,6 +3,7 @@ package io.penstock.bench.command;
 import io.penstock.bench.harness.OpenFiles;
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.load.BatchClients;
 import io.penstock.bench.load.BatchLoad;
@@ -139,13 +140,13 @@ public final class GrowthCommand implements Callable<Integer> {
 
   private List<Row> byLoops() throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
-      String resource = rig.cluster(3).resource();
+      Servers servers = Servers.of(rig.cluster(3));
       List<Target> targets = new ArrayList<>();
       for (int count : loops.isEmpty() ? powersOfTwo() : loops) {
         PenstockSetup setup = common.setup().with("penstock.event-loops", count);
         common.notes.succeeds(
             "event loops, " + count,
-            () -> targets.add(rig.penstock(Integer.toString(count), resource, setup)));
+            () -> targets.add(rig.penstock(Integer.toString(count), servers, setup)));
       }
       return turned(common.rounds().run(usual("event loops"), targets));
     }
@@ -158,8 +159,8 @@ public final class GrowthCommand implements Callable<Integer> {
         common.notes.succeeds(
             "nodes, " + count,
             () -> {
-              String resource = rig.cluster(count).resource();
-              targets.add(rig.penstock(Integer.toString(count), resource, common.setup()));
+              Servers servers = Servers.of(rig.cluster(count));
+              targets.add(rig.penstock(Integer.toString(count), servers, common.setup()));
             });
       }
       return turned(common.rounds().run(usual("nodes"), targets));
@@ -179,8 +180,8 @@ public final class GrowthCommand implements Callable<Integer> {
       loads.add(load("value size, bytes", "" + bytes, BatchPlan.gets(CONNECTIONS, 1, bytes)));
     }
     try (Rig rig = new Rig(common.notes)) {
-      String resource = rig.cluster(3).resource();
-      Target target = rig.penstock(TARGET, resource, common.setup());
+      Servers servers = Servers.of(rig.cluster(3));
+      Target target = rig.penstock(TARGET, servers, common.setup());
       return common.rounds().run(loads, List.of(target));
     }
   }
@@ -188,28 +189,28 @@ public final class GrowthCommand implements Callable<Integer> {
   /** Each step starts a new Penstock, because memory of earlier connections is reused. */
   private void byIdleConnections(List<Row> rows) throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
-      String resource = rig.cluster(3).resource();
+      Servers servers = Servers.of(rig.cluster(3));
       for (int count : connections) {
         if (count >= FEW) {
           common.notes.succeeds(
-              "idle connections, " + count, () -> rows.add(byIdleConnections(resource, count)));
+              "idle connections, " + count, () -> rows.add(byIdleConnections(servers, count)));
         }
       }
     }
   }
 
-  private Row byIdleConnections(String resource, int count) throws InterruptedException {
+  private Row byIdleConnections(Servers servers, int count) throws InterruptedException {
     List<Sample> samples = new ArrayList<>();
     for (int i = 0; i < Math.min(STARTS, common.rounds().measured()); i++) {
-      samples.add(idle(resource, count));
+      samples.add(idle(servers, count));
     }
     return new Row("idle connections", "" + count, TARGET, Summary.each(samples));
   }
 
-  private Sample idle(String resource, int count) throws InterruptedException {
+  private Sample idle(Servers servers, int count) throws InterruptedException {
     try (Rig rig = new Rig(common.notes)) {
-      Target.Address target = rig.penstock(TARGET, resource, common.setup());
-      Meter meter = new Meter(target.pid());
+      Target.Address target = rig.penstock(TARGET, servers, common.setup());
+      Meter meter = new Meter(target);
       BatchLoad warmUp = load("", "", BatchPlan.gets(CONNECTIONS, 16, VALUE_BYTES));
       warmUp.prepare(target);
       warmUp.run(target, meter);

@@ -1,6 +1,7 @@
 package io.penstock.bench.command;
 
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.report.Charts;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -25,13 +26,13 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts(common.setupOfDispatchModes());
+    Map<String, String> facts = common.facts(common.setupOfCompared());
     loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);
       List<Target> targets = new ArrayList<>();
       targets.add(new Target.Direct("direct", cluster));
-      targets.addAll(common.penstocks(rig, cluster.resource()));
+      targets.addAll(common.penstocks(rig, Servers.of(cluster)));
       targets.addAll(common.others());
       var rows = common.rounds().run(loads.of(common), targets);
       common.report("load", facts, rows, Charts.Style.BARS);

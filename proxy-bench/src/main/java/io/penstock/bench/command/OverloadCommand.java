@@ -1,6 +1,7 @@
 package io.penstock.bench.command;
 
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.load.BatchLoad;
 import io.penstock.bench.load.BatchPlan;
@@ -51,8 +52,8 @@ public final class OverloadCommand implements Callable<Integer> {
     Map<String, String> facts = common.facts(common.setup());
     facts.put("Connections", Integer.toString(connections));
     try (Rig rig = new Rig(common.notes)) {
-      String resource = rig.cluster(3).resource();
-      List<Target> targets = List.of(rig.penstock("penstock", resource, common.setup()));
+      Servers servers = Servers.of(rig.cluster(3));
+      List<Target> targets = List.of(rig.penstock("penstock", servers, common.setup()));
       var closed =
           new BatchLoad(
               GROUP,

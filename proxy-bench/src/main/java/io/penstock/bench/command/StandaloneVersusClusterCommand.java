@@ -2,6 +2,7 @@ package io.penstock.bench.command;
 
 import io.penstock.bench.harness.PenstockSetup;
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import io.penstock.bench.harness.Target;
 import io.penstock.bench.report.Charts;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -32,11 +33,10 @@ public final class StandaloneVersusClusterCommand implements Callable<Integer> {
     try (Rig rig = new Rig(common.notes)) {
       ServerProcess server = rig.server();
       EmbeddedCluster cluster = rig.cluster(3);
-      String single = "redis://" + server.host() + ":" + server.port();
       List<Target> targets =
           List.of(
-              rig.penstock("one server", single, setup),
-              rig.penstock("three masters", cluster.resource(), setup));
+              rig.penstock("one server", Servers.of(server), setup),
+              rig.penstock("three masters", Servers.of(cluster), setup));
       var rows = common.rounds().run(loads.of(common), targets);
       common.report("standalone-versus-cluster", facts, rows, Charts.Style.LATENCIES);
     }

@@ -42,21 +42,22 @@ public final class Rig implements AutoCloseable {
   /**
    * A Penstock.
    *
-   * @param resource the URL of what is behind it
+   * @param servers what is behind it
    * @throws IllegalStateException when it does not start
    */
-  public Target.Address penstock(String name, String resource, PenstockSetup setup) {
-    return address(name, penstockProcess(name, resource, setup));
+  public Target.Address penstock(String name, Servers servers, PenstockSetup setup) {
+    WatchedProcess process =
+        kept(
+            WatchedProcess.start(
+                name, (_, port) -> setup.command(servers.resource(), port)));
+    return address(name, process, servers.pids());
   }
 
-  /**
-   * A Penstock that works by {@code dispatch}; absent, with a note that says why, where it does not
-   * start.
-   */
-  public Optional<Target.Address> penstock(
-      String name, String resource, PenstockSetup setup, String dispatch) {
+  /** A Penstock; absent, with a note that says why, where it does not start. */
+  public Optional<Target.Address> penstockIfItStarts(
+      String name, Servers servers, PenstockSetup setup) {
     try {
-      return Optional.of(penstock(name, resource, setup.with("penstock.dispatch", dispatch)));
+      return Optional.of(penstock(name, servers, setup));
     } catch (IllegalStateException e) {
       notes.add(name + " left out: " + e.getMessage());
       return Optional.empty();
@@ -76,7 +77,9 @@ public final class Rig implements AutoCloseable {
     for (int i = 0; i < 3; i++) {
       servers.add(server());
     }
-    return Optional.of(address("nutcracker", kept(Peers.nutcracker(executable.get(), servers))));
+    WatchedProcess process = kept(Peers.nutcracker(executable.get(), servers));
+    List<Long> pids = servers.stream().map(ServerProcess::pid).toList();
+    return Optional.of(address("nutcracker", process, pids));
   }
 
   /**
@@ -95,8 +98,9 @@ public final class Rig implements AutoCloseable {
       notes.add("nginx left out: it has no stream module (Debian: libnginx-mod-stream)");
       return Optional.empty();
     }
-    WatchedProcess process = kept(Peers.nginx(executable.get(), module.get(), server()));
-    return Optional.of(address("nginx-stream", process));
+    ServerProcess server = server();
+    WatchedProcess process = kept(Peers.nginx(executable.get(), module.get(), server));
+    return Optional.of(address("nginx-stream", process, List.of(server.pid())));
   }
 
   @Override
@@ -106,16 +110,12 @@ public final class Rig implements AutoCloseable {
     }
   }
 
-  private WatchedProcess penstockProcess(String name, String resource, PenstockSetup setup) {
-    return kept(WatchedProcess.start(name, (folder, port) -> setup.command(resource, port)));
-  }
-
   private WatchedProcess kept(WatchedProcess process) {
     endings.push(process::close);
     return process;
   }
 
-  private static Target.Address address(String name, WatchedProcess process) {
-    return new Target.Address(name, process.host(), process.port(), process.pid());
+  private static Target.Address address(String name, WatchedProcess process, List<Long> servers) {
+    return new Target.Address(name, process.host(), process.port(), process.pid(), servers);
   }
 }

@@ -15,7 +15,7 @@ public record BatchLoad(String group, String name, BatchPlan plan, Scale scale) 
 
   @Override
   public boolean suits(Target target) {
-    return target instanceof Target.Address;
+    return target instanceof Target.Address address && !address.isUnixSocket();
   }
 
   @Override

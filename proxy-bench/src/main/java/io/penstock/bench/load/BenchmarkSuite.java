@@ -49,6 +49,21 @@ public final class BenchmarkSuite {
     return List.copyOf(suite.loads);
   }
 
+  /**
+   * What targets get before the first load: three quarters pipelined, so that the JVM compiles what
+   * a request needs.
+   */
+  public static List<Load> warmUp(Scale scale, long requests) {
+    BenchmarkSuite suite = new BenchmarkSuite(scale);
+    for (String test : List.of("set", "get")) {
+      Map<String, String> once = Map.of("-t", test, "-c", "" + CONNECTIONS);
+      Map<String, String> sixteen = Map.of("-t", test, "-c", "" + CONNECTIONS, "-P", "16");
+      suite.test("warm-up", test + " -P 16", Math.max(1, requests * 3 / 8), sixteen);
+      suite.test("warm-up", test, Math.max(1, requests / 8), once);
+    }
+    return List.copyOf(suite.loads);
+  }
+
   private void single() {
     for (String test :
         List.of("set", "get", "incr", "lpush", "rpush", "lpop", "rpop", "sadd", "hset", "spop")) {

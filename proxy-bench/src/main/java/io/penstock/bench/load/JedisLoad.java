@@ -52,6 +52,11 @@ public record JedisLoad(
   }
 
   @Override
+  public boolean suits(Target target) {
+    return !(target instanceof Target.Address address && address.isUnixSocket());
+  }
+
+  @Override
   public void prepare(Target target) {
     List<String> keys = new Keys(scale.keys()).all();
     try (UnifiedJedis client = connect(target)) {
@@ -131,7 +136,7 @@ public record JedisLoad(
     int timeout = Math.toIntExact(REPLY.toMillis());
     var config = DefaultJedisClientConfig.builder().timeoutMillis(timeout).build();
     return switch (target) {
-      case Target.Address(String _, String host, int port, long _) ->
+      case Target.Address(String _, String host, int port, long _, var _) ->
           RedisClient.builder()
               .hostAndPort(host, port)
               .clientConfig(config)

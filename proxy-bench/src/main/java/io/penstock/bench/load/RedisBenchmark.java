@@ -186,7 +186,8 @@ public final class RedisBenchmark implements Load {
 
   private List<String> address(Target target) {
     return switch (target) {
-      case Target.Address(String _, String host, int port, long _) -> at(host, port);
+      case Target.Address address when address.isUnixSocket() -> List.of("-s", address.host());
+      case Target.Address(String _, String host, int port, long _, var _) -> at(host, port);
       case Target.Direct(String _, var cluster) -> {
         if (keys instanceof BenchmarkKeys.One one) {
           Member owner = cluster.masterOf(slot(one.key()));

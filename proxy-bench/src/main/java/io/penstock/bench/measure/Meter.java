@@ -1,33 +1,48 @@
 package io.penstock.bench.measure;
 
+import io.penstock.bench.harness.Target;
 import io.penstock.bench.measure.ProcessStats.Switches;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the CPU time and memory of a process between two moments from {@code /proc}; reads nothing
- * where there is none.
+ * Reads from {@code /proc} what is spent between two moments: CPU time and memory of a process, CPU
+ * time of the load, of servers and of nobody. Reads nothing where there is no {@code /proc}.
  */
 public final class Meter {
 
   private static final double KIB_PER_MIB = 1024;
 
   private final long pid;
+  private final List<Long> servers;
   private @Nullable ProcessStats before;
+  private @Nullable Surroundings around;
   private Map<Measure, Double> measures = Map.of();
 
   /**
    * @param pid the process; 0 when none is to be watched
    */
   public Meter(long pid) {
+    this(pid, List.of());
+  }
+
+  /** Of a target and the servers behind it. */
+  public Meter(Target target) {
+    this(target.pid(), target.servers());
+  }
+
+  private Meter(long pid, List<Long> servers) {
     this.pid = pid;
+    this.servers = servers;
   }
 
   /** The measured part begins. */
   public void start() {
     ProcessStats.forgetPeak(pid);
     before = ProcessStats.read(pid);
+    around = Surroundings.read(servers);
   }
 
   /**
@@ -38,9 +53,15 @@ public final class Meter {
    */
   public void stop(long requests) {
     ProcessStats after = ProcessStats.read(pid);
+    Surroundings now = Surroundings.read(servers);
+    Map<Measure, Double> found = new EnumMap<>(Measure.class);
     if (before != null && after != null) {
-      measures = difference(before, after, requests);
+      found.putAll(difference(before, after, requests));
     }
+    if (around != null && now != null) {
+      found.putAll(now.since(around, requests));
+    }
+    measures = found;
   }
 
   /** Returns the measures; empty before {@link #stop}. */

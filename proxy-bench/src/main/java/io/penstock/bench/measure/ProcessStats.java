@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,8 +61,18 @@ record ProcessStats(
    * Parses a line of {@code /proc/PID/stat}. The name in it may contain anything, parentheses too.
    */
   static long cpuMicros(String stat) {
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * MICROS_PER_TICK;
+    String[] fields = fields(stat);
+    return micros(fields[11], fields[12]);
+  }
+
+  /** What follows the name, from field 3 of proc(5) on. */
+  static String[] fields(String stat) {
+    return stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+  }
+
+  /** The sum of ticks, in µs. */
+  static long micros(String... ticks) {
+    return Arrays.stream(ticks).mapToLong(Long::parseLong).sum() * MICROS_PER_TICK;
   }
 
   /** Returns a number of {@code /proc/PID/status}; 0 if it is missing. */

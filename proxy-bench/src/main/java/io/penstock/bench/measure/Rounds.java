@@ -60,7 +60,7 @@ public record Rounds(int warm, int measured, Notes notes) {
   }
 
   private static Sample sample(Load load, Target target) throws IOException, InterruptedException {
-    Meter meter = new Meter(target.pid());
+    Meter meter = new Meter(target);
     Sample sample = load.run(target, meter);
     return sample.with(meter.measures());
   }

@@ -13,10 +13,16 @@ import tools.jackson.databind.json.JsonMapper;
 /** Writes the files of a result into one folder. */
 public final class Report {
 
+  private static final String JSON_FILE = "result.json";
   private static final JsonMapper JSON =
       JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
 
   private Report() {}
+
+  /** The result in a folder that {@link #write} has written. */
+  public static Result read(Path folder) {
+    return JSON.readValue(folder.resolve(JSON_FILE), Result.class);
+  }
 
   /**
    * Writes {@code result.json}, {@code README.md}, which a folder's page on the web is made of, and
@@ -26,7 +32,7 @@ public final class Report {
    */
   public static void write(Path folder, Result result, Charts.Style style) throws IOException {
     Files.createDirectories(folder);
-    Files.writeString(folder.resolve("result.json"), JSON.writeValueAsString(result) + "\n");
+    Files.writeString(folder.resolve(JSON_FILE), JSON.writeValueAsString(result) + "\n");
     Map<String, List<String>> charts = new LinkedHashMap<>();
     for (Map.Entry<String, List<Row>> group : Markdown.groups(result.rows()).entrySet()) {
       charts.put(group.getKey(), Charts.write(folder, group.getKey(), group.getValue(), style));

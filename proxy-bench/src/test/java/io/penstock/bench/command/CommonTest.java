@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.penstock.bench.harness.Rig;
+import io.penstock.bench.harness.Servers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ class CommonTest {
     Common common = parsed("--dispatch", "async,sync");
     try (Rig rig = new Rig(common.notes)) {
       assertThatIllegalStateException()
-          .isThrownBy(() -> common.penstocks(rig, "redis://127.0.0.1:1"))
+          .isThrownBy(() -> common.penstocks(rig, new Servers("redis://127.0.0.1:1", List.of())))
           .withMessageContaining("no Penstock started");
     }
 
@@ -42,7 +43,7 @@ class CommonTest {
         .hasSize(2)
         .first()
         .asString()
-        .startsWith("penstock-async left out: penstock-async ended at once: Error: ")
+        .startsWith("penstock-auto-async left out: penstock-auto-async ended at once: Error: ")
         .contains("penstock.jar");
   }
 
@@ -71,7 +72,7 @@ class CommonTest {
   void whatIsNotSetHasDefaults() {
     assertThat(parsed("--event-loops", "2").setup().settings())
         .containsExactly(
-            "penstock.event-loops=2", "penstock.transport=auto", "penstock.max-clients=20000");
+            "penstock.event-loops=2", "penstock.max-clients=20000", "penstock.transport=auto");
   }
 
   @Test
@@ -81,7 +82,10 @@ class CommonTest {
     assertThatIllegalStateException()
         .isThrownBy(common::setup)
         .withMessage("this command takes one dispatch mode (--dispatch)");
-    assertThatCode(common::setupOfDispatchModes).doesNotThrowAnyException();
+    assertThatIllegalStateException()
+        .isThrownBy(parsed("--transport", "epoll,nio")::setup)
+        .withMessage("this command takes one transport (--transport)");
+    assertThatCode(common::setupOfCompared).doesNotThrowAnyException();
   }
 
   @Test
@@ -90,8 +94,18 @@ class CommonTest {
 
     assertThat(common.setup().settings()).contains("penstock.dispatch=sync");
     assertThatIllegalStateException()
-        .isThrownBy(common::setupOfDispatchModes)
+        .isThrownBy(common::setupOfCompared)
         .withMessageContaining("--dispatch");
+    assertThatIllegalStateException()
+        .isThrownBy(parsed("--property", "penstock.transport=nio")::setupOfCompared)
+        .withMessageContaining("--transport");
+  }
+
+  @Test
+  void aTransportNamesItsEventLoops() {
+    assertThat(parsed("--transport", "epoll:3").setup().settings())
+        .containsExactly(
+            "penstock.max-clients=20000", "penstock.event-loops=3", "penstock.transport=epoll");
   }
 
   @Test

@@ -35,7 +35,7 @@ class SmokeIT {
   void jedisClientsGoStraightToTheClusterAndThroughPenstock() throws IOException {
     List<JsonNode> rows = run("load", "--operations", "get,pipeline-get");
 
-    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(targets(rows)).contains("direct", "penstock-auto-async");
     assertThat(rows).hasSize(2 * 2 * 2);
     assertThat(folder.resolve("pipeline-get-throughput.svg")).exists();
   }
@@ -44,7 +44,7 @@ class SmokeIT {
   void whatLargeValuesCostIsNotThatOfSmallOnes() throws IOException {
     List<JsonNode> rows = run("load", "--operations", "get-beside-large");
 
-    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(targets(rows)).contains("direct", "penstock-auto-async");
     assertThat(rows)
         .allSatisfy(row -> {
           assertThat(row.at("/measures/LARGE_VALUES/median").asDouble()).isPositive();
@@ -58,7 +58,7 @@ class SmokeIT {
 
     List<JsonNode> rows = run("suite", "--loads", "single get|lrange_100|mix 1");
 
-    assertThat(targets(rows)).contains("direct", "penstock-async");
+    assertThat(targets(rows)).contains("direct", "penstock-auto-async");
     for (String target : targets(rows)) {
       List<String> loads =
           rows.stream()

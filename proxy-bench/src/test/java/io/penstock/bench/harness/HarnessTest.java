@@ -20,14 +20,24 @@ class HarnessTest {
         .isEqualTo(new Target.Address("predixy", "localhost", 7_617, 0));
     assertThat(Target.Address.parse("predixy=localhost:7617:42"))
         .isEqualTo(new Target.Address("predixy", "localhost", 7_617, 42));
+    assertThat(Target.Address.parse("predixy=localhost:7617:42:43+44"))
+        .isEqualTo(new Target.Address("predixy", "localhost", 7_617, 42, List.of(43L, 44L)));
+  }
+
+  @Test
+  void aProxyMayListenOnAUnixSocket() {
+    Target.Address address = Target.Address.parse("penstock=/run/penstock.sock:42");
+
+    assertThat(address).isEqualTo(new Target.Address("penstock", "/run/penstock.sock", 0, 42));
+    assertThat(address.isUnixSocket()).isTrue();
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "localhost:1", "a=", "a=b", "a=:1", "a=b:c", "a=b:1:2:3", "=b:1"})
+  @ValueSource(strings = {"", "localhost:1", "a=", "a=b", "a=:1", "a=b:c", "a=b:1:2:c", "a=b:1:2:3:4", "=b:1"})
   void whatNamesNoProxyIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Target.Address.parse(text))
-        .withMessage(text + " is not name=host:port or name=host:port:pid");
+        .withMessage(text + " is not " + Target.Address.FORM);
   }
 
   @Test

@@ -18,6 +18,21 @@ class ProcessStatsTest {
     String stat = "42 (a) b (c)) S 1 42 42 0 -1 4194560 9 0 0 0 150 50 7 7 20 0 12 0 99 1 2";
 
     assertThat(ProcessStats.cpuMicros(stat)).isEqualTo(2_000_000);
+    assertThat(Surroundings.withChildren(stat)).isEqualTo(2_140_000);
+  }
+
+  @Test
+  void whatOthersSpendIsDividedByRequestsOrByTime() {
+    var before = new Surroundings(0, 1_000, 2_000, 10_000, 0);
+    var after = new Surroundings(1_000_000, 5_000, 4_000, 11_500, 100);
+
+    assertThat(after.since(before, 2_000))
+        .containsOnly(
+            entry(Measure.LOAD_CPU, 2.0),
+            entry(Measure.SERVERS_CPU, 1.0),
+            entry(Measure.IDLE, 1.5),
+            entry(Measure.WITHHELD, 0.1));
+    assertThat(after.since(before, 0)).containsOnlyKeys(Measure.IDLE, Measure.WITHHELD);
   }
 
   @Test
@@ -62,7 +77,8 @@ class ProcessStatsTest {
     meter.start();
     meter.stop(1);
 
-    assertThat(meter.measures()).isEmpty();
+    assertThat(meter.measures())
+        .doesNotContainKeys(Measure.CPU, Measure.PEAK_MEMORY, Measure.SERVERS_CPU);
     assertThat(meter.residentKib()).isZero();
   }
 
