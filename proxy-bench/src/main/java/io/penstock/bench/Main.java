@@ -2,9 +2,14 @@ package io.penstock.bench;
 
 import io.penstock.bench.command.ChartCommand;
 import io.penstock.bench.command.GrowthCommand;
+import io.penstock.bench.command.JmhCommand;
+import io.penstock.bench.command.ListenersCommand;
 import io.penstock.bench.command.LoadCommand;
+import io.penstock.bench.command.MemoryCommand;
 import io.penstock.bench.command.OverloadCommand;
+import io.penstock.bench.command.PatternsCommand;
 import io.penstock.bench.command.StandaloneVersusClusterCommand;
+import io.penstock.bench.command.StartCommand;
 import io.penstock.bench.command.SuiteCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -12,7 +17,8 @@ import picocli.CommandLine.Command;
 /** The command line of the load tests; {@code --help} lists its commands. */
 @Command(
     name = "penstock-bench",
-    description = "Load tests of Penstock on this machine. docs/performance.md has details.",
+    description =
+        "Load tests of Penstock on this machine. docs/development/benchmarks.md has details.",
     mixinStandardHelpOptions = true,
     subcommands = {
       LoadCommand.class,
@@ -20,7 +26,12 @@ import picocli.CommandLine.Command;
       StandaloneVersusClusterCommand.class,
       GrowthCommand.class,
       OverloadCommand.class,
-      ChartCommand.class
+      StartCommand.class,
+      MemoryCommand.class,
+      ListenersCommand.class,
+      PatternsCommand.class,
+      ChartCommand.class,
+      JmhCommand.class
     })
 public final class Main {
 

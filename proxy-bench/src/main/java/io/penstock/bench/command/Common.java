@@ -36,6 +36,10 @@ import picocli.CommandLine.TypeConversionException;
 final class Common {
 
   private static final DateTimeFormatter STAMP = DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm");
+
+  /** TrimNativeHeapInterval of config/jvm.options, and a bit. */
+  private static final Duration SETTLING = Duration.ofSeconds(7);
+
   private static final int MOST_CONNECTIONS = 10_000;
 
   /** More clients than any load has. */
@@ -144,6 +148,11 @@ final class Common {
         : new Scale(requests, Duration.ofSeconds(seconds), keys, MOST_CONNECTIONS);
   }
 
+  /** How long the JVM takes to return memory that it does not need. */
+  Duration settling() {
+    return smoke ? Duration.ZERO : SETTLING;
+  }
+
   Rounds rounds() {
     return smoke ? new Rounds(0, 1, notes) : new Rounds(warmRounds, rounds, notes);
   }
@@ -187,7 +196,8 @@ final class Common {
   }
 
   private PenstockSetup setupOfAll() {
-    Path executable = jar == null ? checkout().resolve("proxy-server/target/penstock.jar") : jar;
+    Path executable =
+        jar == null ? checkout().resolve("proxy-server/target/penstock.jar") : jar.toAbsolutePath();
     if (!Files.isRegularFile(executable)) {
       throw new IllegalStateException(
           "there is no "
@@ -249,6 +259,12 @@ final class Common {
     Map<String, String> facts = Provenance.collect(checkout(), setup);
     List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
     facts.put("Command line", "`" + String.join(" ", typed) + "`");
+    return facts;
+  }
+
+  /** The same, with the size of loads and the number of rounds. */
+  Map<String, String> factsOfRounds(PenstockSetup setup) throws IOException {
+    Map<String, String> facts = facts(setup);
     Scale scale = scale();
     facts.put(
         "Scale",
@@ -304,7 +320,7 @@ final class Common {
    * Returns the checkout that contains the working directory; the directory itself if there is
    * none.
    */
-  private static Path checkout() {
+  static Path checkout() {
     Path here = Path.of("").toAbsolutePath();
     for (Path folder = here; folder != null; folder = folder.getParent()) {
       if (Files.exists(folder.resolve("proxy-bench/pom.xml"))) {

@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -46,12 +45,6 @@ public final class GrowthCommand implements Callable<Integer> {
 
   /** Times that a new Penstock is started for each number of idle connections. */
   private static final int STARTS = 3;
-
-  /**
-   * After this time the JVM has returned memory that many requests needed: TrimNativeHeapInterval,
-   * and a bit.
-   */
-  private static final int SETTLING_SECONDS = 7;
 
   /** What grows. */
   enum Part {
@@ -112,7 +105,7 @@ public final class GrowthCommand implements Callable<Integer> {
     if (parts.contains(Part.LOAD) || parts.contains(Part.IDLE)) {
       OpenFiles.require(Collections.max(connections));
     }
-    Map<String, String> facts = common.facts(common.setup());
+    Map<String, String> facts = common.factsOfRounds(common.setup());
     List<Row> rows = new ArrayList<>();
     for (Part part : parts) {
       common.notes.succeeds(part.name().toLowerCase(Locale.ROOT), () -> measure(part, rows));
@@ -224,8 +217,8 @@ public final class GrowthCommand implements Callable<Integer> {
     }
   }
 
-  private static long settledKib(Meter meter) throws InterruptedException {
-    TimeUnit.SECONDS.sleep(SETTLING_SECONDS);
+  private long settledKib(Meter meter) throws InterruptedException {
+    Thread.sleep(common.settling());
     return meter.residentKib();
   }
 

@@ -26,7 +26,7 @@ public final class LoadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts(common.setupOfCompared());
+    Map<String, String> facts = common.factsOfRounds(common.setupOfCompared());
     loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       EmbeddedCluster cluster = rig.cluster(3);

@@ -49,7 +49,7 @@ public final class OverloadCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    Map<String, String> facts = common.facts(common.setup());
+    Map<String, String> facts = common.factsOfRounds(common.setup());
     facts.put("Connections", Integer.toString(connections));
     try (Rig rig = new Rig(common.notes)) {
       Servers servers = Servers.of(rig.cluster(3));

@@ -28,7 +28,7 @@ public final class StandaloneVersusClusterCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     PenstockSetup setup = common.setup();
-    Map<String, String> facts = common.facts(setup);
+    Map<String, String> facts = common.factsOfRounds(setup);
     loads.describe(facts);
     try (Rig rig = new Rig(common.notes)) {
       ServerProcess server = rig.server();

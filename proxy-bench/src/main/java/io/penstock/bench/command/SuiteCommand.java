@@ -79,7 +79,7 @@ public final class SuiteCommand implements Callable<Integer> {
       common.notes.add(
           "loads of many connections left out: ulimit -n allows for " + OpenFiles.possible());
     }
-    Map<String, String> facts = common.facts(common.setupOfCompared());
+    Map<String, String> facts = common.factsOfRounds(common.setupOfCompared());
     facts.put("Warm-up", warmRequests() + " requests to each proxy");
     try (Rig rig = new Rig(common.notes)) {
       List<Target> targets = targets(rig);
@@ -125,8 +125,6 @@ public final class SuiteCommand implements Callable<Integer> {
   }
 
   private List<Load> loads() {
-    return BenchmarkSuite.of(common.scale().withAtMost(OpenFiles.possible())).stream()
-        .filter(load -> wanted.matcher(load.group() + " " + load.name()).find())
-        .toList();
+    return BenchmarkSuite.matching(wanted, common.scale().withAtMost(OpenFiles.possible()));
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The load tests' commands: each decides on targets and loads, has {@link
- * io.penstock.bench.measure.Rounds} measure them and the report written.
+ * The load tests' commands: each decides on targets and loads, has them measured, most by {@link
+ * io.penstock.bench.measure.Rounds}, and the report written. {@code chart} and {@code jmh} only
+ * show what was measured before.
  */
 @NullMarked
 package io.penstock.bench.command;

@@ -14,9 +14,6 @@ import java.util.regex.Pattern;
 /** Other proxies, as Debian packages them: one process with one worker each. */
 final class Peers {
 
-  /** Offset of its statistics port from its client port; see {@link WatchedProcess}. */
-  private static final int STATISTICS_OFFSET = 10_000;
-
   private static final Pattern MODULES = Pattern.compile("--modules-path=(\\S+)");
 
   private Peers() {}
@@ -32,7 +29,7 @@ final class Peers {
           }
           Path file = folder.resolve("nutcracker.yml");
           Files.writeString(file, Template.fill("nutcracker.yml", values));
-          String statistics = Integer.toString(port + STATISTICS_OFFSET);
+          String statistics = Integer.toString(port + PenstockSetup.SECOND_PORT);
           return List.of(
               executable.toString(), "-c", file.toString(), "-s", statistics, "-a", "127.0.0.1");
         });

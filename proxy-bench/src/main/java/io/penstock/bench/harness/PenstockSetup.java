@@ -1,5 +1,6 @@
 package io.penstock.bench.harness;
 
+import io.penstock.testkit.cluster.WatchedProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,11 +8,16 @@ import java.util.List;
 /**
  * How a Penstock process is started.
  *
- * @param jar the executable one
+ * @param jar the executable one; a relative path is one from the folder that it is started in
  * @param jvmFlags for its JVM, which is of the JDK that runs this one
  * @param settings Penstock's own, each {@code key=value}; of equal keys the last wins
  */
 public record PenstockSetup(Path jar, List<String> jvmFlags, List<String> settings) {
+
+  private static final String MANAGEMENT_PORT = "management.server.port";
+
+  /** What a proxy's second port is above its first; see {@link WatchedProcess}. */
+  static final int SECOND_PORT = 10_000;
 
   public PenstockSetup {
     jvmFlags = List.copyOf(jvmFlags);
@@ -37,19 +43,35 @@ public record PenstockSetup(Path jar, List<String> jvmFlags, List<String> settin
     return settings.stream().anyMatch(setting -> setting.startsWith(key + "="));
   }
 
+  /** With a management port, the one above the client port {@code port} that is kept free. */
+  PenstockSetup managed(int port) {
+    return with(MANAGEMENT_PORT, managementPort(port));
+  }
+
+  /** The management port of one that has one, and listens on {@code port}. */
+  public static int managementPort(int port) {
+    return port + SECOND_PORT;
+  }
+
   /** The {@code java} that is used. */
   public static String java() {
     return Path.of(System.getProperty("java.home"), "bin", "java").toString();
   }
 
+  /** The command line of one in front of these servers; without a management port of its own. */
   List<String> command(String resource, int port) {
+    return withDefault(MANAGEMENT_PORT, -1)
+        .with("penstock.bind", "127.0.0.1")
+        .with("penstock.port", port)
+        .with("penstock.transpond.local.resource", resource)
+        .command();
+  }
+
+  /** The command line of one that is what the settings say. */
+  List<String> command() {
     List<String> command = new ArrayList<>(List.of(java()));
     command.addAll(jvmFlags);
-    command.addAll(List.of("-jar", jar.toAbsolutePath().toString()));
-    command.add("--penstock.bind=127.0.0.1");
-    command.add("--penstock.port=" + port);
-    command.add("--penstock.transpond.local.resource=" + resource);
-    command.add("--management.server.port=-1");
+    command.addAll(List.of("-jar", jar.toString()));
     settings.forEach(setting -> command.add("--" + setting));
     return command;
   }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntFunction;
 
 /** Everything that was started for a measurement. Closing it stops all, the newest first. */
 public final class Rig implements AutoCloseable {
@@ -32,6 +33,14 @@ public final class Rig implements AutoCloseable {
     return cluster;
   }
 
+  /** A cluster of three masters with a replica each, which takes over after {@code nodeTimeout}. */
+  public EmbeddedCluster replicatedCluster(Duration nodeTimeout) {
+    EmbeddedCluster cluster =
+        EmbeddedCluster.builder().replicas(1).nodeTimeout(nodeTimeout).start();
+    endings.push(cluster::close);
+    return cluster;
+  }
+
   /** A server on its own. */
   public ServerProcess server() {
     ServerProcess server = ServerProcess.start();
@@ -46,10 +55,48 @@ public final class Rig implements AutoCloseable {
    * @throws IllegalStateException when it does not start
    */
   public Target.Address penstock(String name, Servers servers, PenstockSetup setup) {
-    WatchedProcess process =
-        kept(
-            WatchedProcess.start(
-                name, (_, port) -> setup.command(servers.resource(), port)));
+    return started(name, servers, port -> setup.command(servers.resource(), port));
+  }
+
+  /**
+   * A Penstock that is started in that folder.
+   *
+   * @throws IllegalStateException when it does not start
+   */
+  public Target.Address penstockIn(Path folder, String name, Servers servers, PenstockSetup setup) {
+    List<String> inFolder = List.of("sh", "-c", "cd \"$0\" && exec \"$@\"", folder.toString());
+    return started(
+        name,
+        servers,
+        port -> {
+          List<String> command = new ArrayList<>(inFolder);
+          command.addAll(setup.command(servers.resource(), port));
+          return command;
+        });
+  }
+
+  /**
+   * A Penstock with a management port, for {@link io.penstock.bench.measure.Inside}.
+   *
+   * @throws IllegalStateException when it does not start
+   */
+  public Target.Address managedPenstock(String name, Servers servers, PenstockSetup setup) {
+    return started(name, servers, port -> setup.managed(port).command(servers.resource(), port));
+  }
+
+  /**
+   * A Penstock with a management port that listens where its settings say.
+   *
+   * @param setup makes them, from the port of the first listener
+   * @throws IllegalStateException when it does not start
+   */
+  public Target.Address managedPenstock(
+      String name, Servers servers, IntFunction<PenstockSetup> setup) {
+    return started(name, servers, port -> setup.apply(port).managed(port).command());
+  }
+
+  private Target.Address started(String name, Servers servers, IntFunction<List<String>> command) {
+    WatchedProcess process = kept(WatchedProcess.start(name, (_, port) -> command.apply(port)));
     return address(name, process, servers.pids());
   }
 

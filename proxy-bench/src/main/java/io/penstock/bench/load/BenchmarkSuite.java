@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** The loads of the command {@code suite}. */
@@ -37,7 +38,7 @@ public final class BenchmarkSuite {
   }
 
   /** All of them, group by group. */
-  public static List<Load> of(Scale scale) {
+  static List<Load> of(Scale scale) {
     BenchmarkSuite suite = new BenchmarkSuite(scale);
     suite.single();
     suite.ranges();
@@ -47,6 +48,13 @@ public final class BenchmarkSuite {
     suite.connections();
     suite.mixes();
     return List.copyOf(suite.loads);
+  }
+
+  /** Those whose {@code <group> <load>} the expression finds. */
+  public static List<Load> matching(Pattern wanted, Scale scale) {
+    return of(scale).stream()
+        .filter(load -> wanted.matcher(load.group() + " " + load.name()).find())
+        .toList();
   }
 
   /**

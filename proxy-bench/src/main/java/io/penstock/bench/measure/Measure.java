@@ -20,7 +20,29 @@ public enum Measure {
   VOLUNTARY_SWITCHES("voluntary switches/1000 requests", "%.1f"),
   INVOLUNTARY_SWITCHES("involuntary switches/1000 requests", "%.2f"),
   PEAK_MEMORY("peak RSS MiB", "%.0f"),
-  IDLE_CONNECTION_MEMORY("RSS KiB/idle connection", "%.1f");
+  IDLE_CONNECTION_MEMORY("RSS KiB/idle connection", "%.1f"),
+  START("s until the first reply", "%.2f"),
+  SERVED("requests so far", "%.0f"),
+  HEAP("heap MiB after a collection", "%.1f"),
+  DIRECT_MEMORY("direct memory MiB", "%.1f"),
+  RESIDENT("RSS MiB", "%.0f"),
+  THREADS("threads", "%.0f"),
+  FILES("open files", "%.0f"),
+  SERVER_CONNECTIONS("connections to the server", "%.0f"),
+  CORE_SHARE("CPU % of a core", "%.1f"),
+  CONFIRMED("clients confirmed", "%.0f"),
+  ANSWERED("s until all are answered", "%.1f"),
+  GONE("s until the nodes have none", "%.1f"),
+  PSUBSCRIBE_TIME("nodes' PSUBSCRIBE s", "%.2f"),
+  PUNSUBSCRIBE_TIME("nodes' PUNSUBSCRIBE s", "%.2f"),
+  NODES_CPU("nodes' CPU s", "%.2f"),
+  OTHER_P50("another client's p50 ms", "%.1f"),
+  OTHER_WORST("its worst ms", "%.0f"),
+  OTHER_PSUBSCRIBE("its worst PSUBSCRIBE ms", "%.0f"),
+  OTHER_ERRORS("its errors", "%.0f"),
+  PATTERN_CONNECTIONS("connections of a node with patterns", "%.0f"),
+  MOST_PATTERNS("most patterns of a connection", "%.0f"),
+  EPOCHS("epochs begun", "%.0f");
 
   private final String title;
   private final String format;

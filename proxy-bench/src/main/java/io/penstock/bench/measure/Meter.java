@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Meter {
 
-  private static final double KIB_PER_MIB = 1024;
+  static final double KIB_PER_MIB = 1024;
 
   private final long pid;
   private final List<Long> servers;

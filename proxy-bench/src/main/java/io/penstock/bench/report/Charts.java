@@ -36,10 +36,13 @@ public final class Charts {
     /** Bars of their latencies side by side. */
     LATENCIES,
     /** Lines over loads that are steps of one number. */
-    LINES;
+    LINES,
+    /** No charts. */
+    NONE;
 
     private List<Measure> measures() {
       return switch (this) {
+        case NONE -> List.of();
         case BARS -> List.of(Measure.THROUGHPUT, Measure.P99, Measure.CPU);
         case LATENCIES -> List.of(Measure.P50, Measure.P99, Measure.P999);
         case LINES ->

@@ -30,11 +30,7 @@ final class Markdown {
     if (result.smoke()) {
       page.append("**A smoke run, too short to be warm. Its figures mean nothing.**\n\n");
     }
-    page.append("| | |\n|---|---|\n");
-    result
-        .facts()
-        .forEach(
-            (fact, value) -> page.append("| " + fact + " | " + value.replace("|", "\\|") + " |\n"));
+    page.append(facts(result.facts()));
     page.append("\nEach figure is a median; throughput has the smallest and largest beside it.\n");
     if (!result.notes().isEmpty()) {
       page.append("\nLeft out:\n\n");
@@ -46,9 +42,18 @@ final class Markdown {
           for (String chart : charts.getOrDefault(group, List.of())) {
             page.append("![" + chart + "](" + chart + ")\n");
           }
-          page.append('\n').append(table(rows, style));
+          page.append(charts.getOrDefault(group, List.of()).isEmpty() ? "" : "\n");
+          page.append(table(rows, style));
         });
     return page.toString();
+  }
+
+  /** A line for each. */
+  static String facts(Map<String, String> facts) {
+    StringBuilder table = new StringBuilder("| | |\n|---|---|\n");
+    facts.forEach(
+        (fact, value) -> table.append("| " + fact + " | " + value.replace("|", "\\|") + " |\n"));
+    return table.toString();
   }
 
   static Map<String, List<Row>> groups(List<Row> rows) {

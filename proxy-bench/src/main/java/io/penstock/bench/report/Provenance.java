@@ -33,15 +33,9 @@ public final class Provenance {
    * @param checkout the working copy that the jar was built from
    */
   public static Map<String, String> collect(Path checkout, PenstockSetup setup) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put(
-        "Date",
-        LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MINUTES).toString());
-    facts.put("Commit", "`" + commit(checkout) + "`");
+    Map<String, String> facts = hereAndNow(checkout);
     facts.put("Jar", "`" + setup.jar().getFileName() + "`, SHA-256 " + digest(setup.jar()));
-    facts.put("Machine", machine() + "; load, proxies and servers share it");
-    facts.put("Kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
-    facts.put("Load average before", firstLine(read("/proc/loadavg")));
+    facts.put("Shared", "load, proxies and servers share the machine");
     facts.put(
         "JVM", System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
     facts.put("JVM flags", "`" + String.join(" ", setup.jvmFlags()) + "`");
@@ -51,6 +45,19 @@ public final class Provenance {
         .ifPresent(path -> facts.put("redis-benchmark", version(path, "--version")));
     program(facts, "nutcracker", "-V", "nutcracker");
     program(facts, "nginx", "-v", "nginx");
+    return facts;
+  }
+
+  /** The time, the commit and the machine. */
+  static Map<String, String> hereAndNow(Path checkout) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put(
+        "Date",
+        LocalDateTime.now(ZoneId.systemDefault()).truncatedTo(ChronoUnit.MINUTES).toString());
+    facts.put("Commit", "`" + commit(checkout) + "`");
+    facts.put("Machine", machine());
+    facts.put("Kernel", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    facts.put("Load average", firstLine(read("/proc/loadavg")));
     return facts;
   }
 

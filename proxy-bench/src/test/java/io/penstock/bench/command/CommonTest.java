@@ -128,7 +128,7 @@ class CommonTest {
   void aResultSaysHowItWasAskedForAndHowMuchItIs() throws IOException {
     Common common = parsed("--seconds", "3", "--requests", "5", "--keys", "7");
 
-    assertThat(common.facts(common.setup()))
+    assertThat(common.factsOfRounds(common.setup()))
         .containsEntry(
             "Command line", "`--jar " + jar + " --jvm-flags  --seconds 3 --requests 5 --keys 7`")
         .containsEntry(

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -78,6 +79,81 @@ class SmokeIT {
   }
 
   @Test
+  void transportsAreComparedOnTheTargetsThatAreNamed() throws IOException {
+    Needed.program("redis-benchmark", "valkey-benchmark");
+
+    List<JsonNode> rows =
+        run(
+            "suite",
+            "--targets",
+            "penstock,alone",
+            "--transport",
+            "nio,nio:2",
+            "--loads",
+            "single get|single set");
+
+    assertThat(targets(rows).stream().distinct())
+        .containsExactly("penstock-nio-async", "penstock-nio:2-async", "server-alone");
+    assertThat(rows)
+        .allSatisfy(row -> {
+          assertThat(row.at("/measures").has("LOAD_CPU")).isTrue();
+          assertThat(row.at("/measures").has("SERVERS_CPU")).isTrue();
+        });
+  }
+
+  @Test
+  void memoryIsReadMinuteByMinute() throws IOException {
+    Needed.program("redis-benchmark", "valkey-benchmark");
+
+    List<JsonNode> rows = figures("memory", "--loads", "single set|lrange_100");
+
+    assertThat(rows)
+        .extracting(row -> row.get("load").asString())
+        .containsExactly("minute 1", "minute 2");
+    assertThat(rows).allSatisfy(SmokeIT::hasMemory);
+    assertThat(median(rows.getFirst(), "SERVED")).isGreaterThan(200);
+  }
+
+  @Test
+  void listenersAreReadWithoutAndWithClients() throws IOException {
+    List<JsonNode> rows = figures("listeners");
+
+    assertThat(rows)
+        .extracting(row -> row.get("load").asString())
+        .containsExactly("2, no client", "2, one client each");
+    assertThat(rows).allSatisfy(SmokeIT::hasMemory);
+    assertThat(median(rows.getLast(), "FILES")).isGreaterThan(median(rows.getFirst(), "FILES"));
+    assertThat(median(rows.getLast(), "SERVER_CONNECTIONS"))
+        .isGreaterThan(median(rows.getFirst(), "SERVER_CONNECTIONS"));
+  }
+
+  @Test
+  void patternsOfManyClientsReachTheNodes() throws IOException {
+    List<JsonNode> rows = figures("patterns", "--single");
+
+    assertThat(targets(rows)).containsExactly("direct", "penstock");
+    assertThat(rows)
+        .allSatisfy(row -> {
+          assertThat(median(row, "CONFIRMED")).isEqualTo(3);
+          assertThat(median(row, "MOST_PATTERNS")).isGreaterThanOrEqualTo(10);
+          assertThat(median(row, "OTHER_ERRORS")).isZero();
+        });
+    assertThat(json().at("/facts/Clients, direct").asString()).isEqualTo("{confirmed=3}");
+  }
+
+  @Test
+  @Tag("thorough")
+  void startsTakeTurnsWithAnAotCache() throws IOException {
+    List<JsonNode> rows = figures("start");
+
+    assertThat(rows)
+        .extracting(row -> row.get("load").asString())
+        .containsExactly("without an AOT cache", "with an AOT cache", "50 busy connections");
+    assertThat(median(rows.get(1), "START")).isPositive();
+    assertThat(median(rows.get(2), "PEAK_MEMORY")).isPositive();
+  }
+
+  @Test
   void moreIsAskedThanThereIs() throws IOException {
     List<JsonNode> rows = run("overload", "--factors", "0.5,3", "--connections", "5");
 
@@ -118,10 +194,26 @@ class SmokeIT {
         .startsWith("event loops, -1: -1 ended at once: The configuration is invalid");
   }
 
-  private List<JsonNode> run(String... arguments) throws IOException {
+  private static void hasMemory(JsonNode row) {
+    for (String measure : List.of("HEAP", "DIRECT_MEMORY", "RESIDENT", "THREADS", "FILES")) {
+      assertThat(median(row, measure)).as(measure).isPositive();
+    }
+  }
+
+  private static double median(JsonNode row, String measure) {
+    return row.at("/measures/" + measure + "/median").asDouble();
+  }
+
+  /** The rows of a short run. */
+  private List<JsonNode> figures(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(Arrays.asList(arguments));
     all.add("--smoke");
-    List<JsonNode> rows = result(all.toArray(String[]::new)).get("rows").valueStream().toList();
+    return result(all.toArray(String[]::new)).get("rows").valueStream().toList();
+  }
+
+  /** The same for commands whose rows all have a throughput. */
+  private List<JsonNode> run(String... arguments) throws IOException {
+    List<JsonNode> rows = figures(arguments);
     assertThat(folder.resolve("README.md"))
         .content()
         .contains("A smoke run", "| Commit |", "| Command line | `" + arguments[0] + " ");

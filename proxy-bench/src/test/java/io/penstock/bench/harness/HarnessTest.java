@@ -33,7 +33,18 @@ class HarnessTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "localhost:1", "a=", "a=b", "a=:1", "a=b:c", "a=b:1:2:c", "a=b:1:2:3:4", "=b:1"})
+  @ValueSource(
+      strings = {
+        "",
+        "localhost:1",
+        "a=",
+        "a=b",
+        "a=:1",
+        "a=b:c",
+        "a=b:1:2:c",
+        "a=b:1:2:3:4",
+        "=b:1"
+      })
   void whatNamesNoProxyIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> Target.Address.parse(text))
