@@ -10,6 +10,7 @@ import io.penstock.bench.measure.Measure;
 import io.penstock.bench.measure.Meter;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
+import io.penstock.testkit.cluster.ServerProcess;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -46,6 +47,19 @@ class RedisBenchmarkIT {
       } else {
         assertThat(size(cluster, "key:*")).isZero();
       }
+    }
+  }
+
+  @Test
+  void aTargetMayBeAUnixSocket() throws Exception {
+    try (ServerProcess server = ServerProcess.builder().unixSocket().start()) {
+      Target target = new Target.Address("server", server.unixSocket().toString(), 0, 0);
+      Load get = benchmark("get", 3);
+
+      get.prepare(target);
+
+      assertThat(get.run(target, new Meter(0)).values()).containsKey(Measure.THROUGHPUT);
+      assertThat(Long.parseLong(server.text("DBSIZE"))).isPositive();
     }
   }
 
