@@ -144,7 +144,7 @@ final class Common {
 
   Scale scale() {
     return smoke
-        ? new Scale(200, Duration.ofMillis(200), 100, 50)
+        ? new Scale(200, Duration.ofMillis(500), 100, 50)
         : new Scale(requests, Duration.ofSeconds(seconds), keys, MOST_CONNECTIONS);
   }
 
