@@ -225,6 +225,7 @@ class ArchitectureTest {
                   "route",
                   "backend",
                   "node",
+                  "dispatch",
                   "limit",
                   "reply",
                   "client",
@@ -243,6 +244,7 @@ class ArchitectureTest {
                   "transport",
                   "observe",
                   "route",
+                  "dispatch",
                   "backend",
                   "node",
                   "reply",
@@ -470,7 +472,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientLine)|assembly\\.StatsCollector|answer\\.ClusterReplies)")
+            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|answer\\.ClusterReplies)")
         .should()
         .callMethodWhere(
             target(
