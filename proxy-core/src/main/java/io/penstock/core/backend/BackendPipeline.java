@@ -99,10 +99,22 @@ final class BackendPipeline extends ChannelInitializer<Channel> {
     }
 
     private void connected(ChannelHandlerContext context) {
-      PushSink pushes = backend.pushes().open(node);
-      var made = new Link(context, backend.loop(), pushes, connection.counters());
+      var made = link(context);
+      if (made == null) {
+        return;
+      }
       link = made;
       connection.onConnected(made);
+    }
+
+    private @Nullable Link link(ChannelHandlerContext context) {
+      try {
+        PushSink pushes = backend.pushes().open(node);
+        return new Link(context, backend.loop(), pushes, connection.counters());
+      } catch (RuntimeException e) { // else nobody would know that there is no connection
+        fail(context, String.valueOf(e.getMessage()));
+        return null;
+      }
     }
 
     @Override

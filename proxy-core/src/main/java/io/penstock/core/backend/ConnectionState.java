@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * State of a backend connection: Idle → Connecting → (Handshaking →) Ready. Each of the last three
- * may change to BackingOff, and from there to Connecting. Any state may change to Closed, which is
- * final.
+ * may change to BackingOff, and from there to Connecting, or to Idle if nothing waits. Any state
+ * may change to Closed, which is final.
  */
 public sealed interface ConnectionState {
 

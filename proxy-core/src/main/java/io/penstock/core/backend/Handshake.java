@@ -15,8 +15,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The first requests on a new connection: {@code HELLO 3} with credentials, or {@code AUTH}, then
- * {@code CLIENT SETNAME}, {@code SELECT} and {@code READONLY}. Each but the name must be answered
- * without an error. By the name, another Penstock notices requests that would go round in a circle.
+ * {@code CLIENT SETNAME}, {@code SELECT} and {@code READONLY}. Each must be answered without an
+ * error; the name may be refused for lack of permission, or because a script runs. By the name,
+ * another Penstock notices requests that would go round in a circle.
  */
 public final class Handshake {
 

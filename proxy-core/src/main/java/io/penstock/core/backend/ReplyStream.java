@@ -110,9 +110,8 @@ final class ReplyStream {
     return taken;
   }
 
-  private boolean isForSink(ByteBuf error, int start, int end) {
+  private void noteBusy(ByteBuf error, int start, int end) {
     busy |= startsWith(BUSY, error, start, end) || startsWith(ABORTED, error, start, end);
-    return pushes.onError(oldest(), error, start, end);
   }
 
   /** Adds {@code exchange} to those in flight. */
@@ -197,7 +196,8 @@ final class ReplyStream {
     }
     if (type == '-') {
       counters.countErrorReply(bytes, start, end);
-      if (isForSink(bytes, start, end)) {
+      noteBusy(bytes, start, end);
+      if (pushes.onError(oldest(), bytes, start, end)) {
         return true;
       }
     }
@@ -350,7 +350,14 @@ final class ReplyStream {
   /** The connection is closed: everything in flight fails, oldest first. */
   void close() {
     closed = true;
-    pushes.onClose();
+    try {
+      pushes.onClose();
+    } finally { // what is in flight must fail in any case
+      failAll();
+    }
+  }
+
+  private void failAll() {
     ByteBuf previous = partial;
     if (previous != null) {
       partial = null;

@@ -4,11 +4,11 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Exchange;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.backend.HeldRequests;
+import io.penstock.core.dispatch.Capacity;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.NodeView;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.dispatch.ReadNodes;
-import io.penstock.core.dispatch.Room;
 import io.penstock.core.dispatch.Sender;
 import io.penstock.core.node.Lease;
 import io.penstock.core.observe.Label;
@@ -40,7 +40,7 @@ public final class Nodes {
   public record Timeouts(long commandTimeoutNanos, long retryWindowNanos, long answerNanos) {}
 
   private final Sender sender;
-  private final Room room;
+  private final Capacity capacity;
   private final NodeView nodes;
   private final Dispatcher dispatcher;
   private final Topology topology;
@@ -61,7 +61,7 @@ public final class Nodes {
       Supplier<@Nullable String> topologyFailure,
       Label upstream) {
     this.sender = dispatcher;
-    this.room = dispatcher;
+    this.capacity = dispatcher;
     this.nodes = dispatcher.nodes();
     this.dispatcher = dispatcher;
     this.topology = topology;
@@ -95,20 +95,20 @@ public final class Nodes {
     return sender.lease(node, first);
   }
 
-  /** See {@link Room#isWritable}. */
+  /** See {@link Capacity#isWritable}. */
   public boolean isWritable(@Nullable Endpoint node, int client) {
-    return room.isWritable(node, client);
+    return capacity.isWritable(node, client);
   }
 
-  /** See {@link Room#hasRoomForLargeReply}. */
+  /** See {@link Capacity#hasRoomForLargeReply}. */
   public boolean hasRoomForLargeReply(
       int partition, Protocol protocol, int client, ConnectionKey connections) {
-    return room.hasRoomForLargeReply(partition, protocol, client, connections);
+    return capacity.hasRoomForLargeReply(partition, protocol, client, connections);
   }
 
-  /** See {@link Room#whenWritable}. */
+  /** See {@link Capacity#whenWritable}. */
   void whenWritable(int client, Runnable action) {
-    room.whenWritable(client, action);
+    capacity.whenWritable(client, action);
   }
 
   /**

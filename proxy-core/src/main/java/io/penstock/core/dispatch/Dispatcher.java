@@ -3,7 +3,8 @@ package io.penstock.core.dispatch;
 /**
  * Sends exchanges to nodes, one way or the other. There is one per event loop, used on that loop.
  */
-public sealed interface Dispatcher extends Sender, Room permits AsyncDispatcher, SyncDispatcher {
+public sealed interface Dispatcher extends Sender, Capacity
+    permits AsyncDispatcher, SyncDispatcher {
 
   /** The nodes that it sends to. */
   NodeView nodes();

@@ -46,7 +46,13 @@ final class QueuedExchange {
   void send(Lease lease) {
     if (!done) {
       done = true;
-      lease.sendAfterWait(exchange, asking);
+      try {
+        lease.sendAfterWait(exchange, asking);
+      } catch (Throwable e) { // the others of the turn must be sent, too
+        if (!exchange.recoverFrom(e)) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -13,7 +13,7 @@ public interface Sender {
    * NodeView#placement()}. A failure callback may come before this returns.
    *
    * @return false if that node does not keep up with this client: the caller should pause until
-   *     {@link Room#whenWritable}
+   *     {@link Capacity#whenWritable}
    */
   boolean dispatch(PlacedExchange exchange);
 

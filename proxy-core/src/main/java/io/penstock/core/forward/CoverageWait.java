@@ -53,7 +53,7 @@ final class CoverageWait {
     if (placement.isFullyCovered()) {
       request.send(placement);
     } else {
-      order.onRoutesChange();
+      order.onConnectionsChange();
       nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
       holdOrReject(whole, request);
     }
@@ -69,7 +69,17 @@ final class CoverageWait {
   }
 
   private void scheduleCheck(Forwarded whole, AllShardsRequest request) {
-    loop.executor().schedule(() -> check(whole, request), CHECK_MILLIS, TimeUnit.MILLISECONDS);
+    loop.executor()
+        .schedule(() -> checkSafely(whole, request), CHECK_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  /** The executor would drop an exception, and the client would wait for ever. */
+  private void checkSafely(Forwarded whole, AllShardsRequest request) {
+    try {
+      check(whole, request);
+    } catch (Throwable e) {
+      whole.recoverFrom(e);
+    }
   }
 
   /**

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The exchange of a request that is forwarded unchanged to one node, with the node's reply for the
- * client. Reused ({@link ForwardedPool}). Confined to the loop.
+ * client; or a request of which only parts are sent. Reused ({@link ForwardedPool}). Confined to
+ * the loop.
  */
 final class Forwarded extends ClientExchange {
 
@@ -40,9 +41,16 @@ final class Forwarded extends ClientExchange {
     return slot;
   }
 
+  /** Returns the slot, which may be another request's as soon as its reply is complete. */
+  private ReplySlot takeSlot() {
+    ReplySlot slot = replySlot();
+    replySlot = null;
+    return slot;
+  }
+
   @Override
   public void deliver(ByteBuf buffer, int from, int to, Outcome outcome) {
-    ReplySlot slot = replySlot();
+    ReplySlot slot = takeSlot();
     releaseRequest();
     slot.deliver(buffer, from, to, outcome);
     end();
@@ -50,7 +58,7 @@ final class Forwarded extends ClientExchange {
 
   @Override
   public void answer(byte[] reply, Outcome outcome) {
-    ReplySlot slot = replySlot();
+    ReplySlot slot = takeSlot();
     releaseRequest();
     slot.answer(reply, outcome);
     end();
@@ -58,7 +66,7 @@ final class Forwarded extends ClientExchange {
 
   @Override
   public void deliverPart(ByteBuf buffer, int from, int to, boolean last) {
-    ReplySlot slot = replySlot();
+    ReplySlot slot = last ? takeSlot() : replySlot();
     if (last) {
       releaseRequest();
     }
@@ -70,7 +78,10 @@ final class Forwarded extends ClientExchange {
 
   @Override
   public void dropPending() {
-    replySlot().dropPending();
+    ReplySlot slot = replySlot;
+    if (slot != null) {
+      slot.dropPending();
+    }
   }
 
   @Override
@@ -80,7 +91,6 @@ final class Forwarded extends ClientExchange {
 
   private void end() {
     if (pool != null) {
-      replySlot = null;
       setOwner(null);
       pool.recycle(this);
     }

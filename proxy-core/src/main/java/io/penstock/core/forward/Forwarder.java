@@ -152,14 +152,14 @@ public final class Forwarder {
     Forwarded whole = beginForAllShards(spec);
     SharedBuffer bytes = request.share();
     if (spec.isWrite()) { // a master that has become a replica rejects it and accepts others
-      order.onRoutesChange();
+      order.onConnectionsChange();
       order.noteOtherWriteToAll();
     }
-    var request = new Broadcast(context, whole, plan, input, bytes);
+    var broadcast = new Broadcast(context, whole, plan, input, bytes);
     if (spec.isPubSub()) {
-      forwardLoop.hub().whenClosedClientsAreKnown(() -> coverage.sendWhenCovered(whole, request));
+      forwardLoop.hub().whenClosedClientsAreKnown(() -> coverage.sendWhenCovered(whole, broadcast));
     } else {
-      coverage.sendWhenCovered(whole, request);
+      coverage.sendWhenCovered(whole, broadcast);
     }
   }
 
@@ -169,7 +169,7 @@ public final class Forwarder {
     coverage.sendWhenCovered(whole, new Scan(context, whole, coverage, cursor, input));
   }
 
-  /** Starts a request that concerns all keys. */
+  /** Starts a request that concerns all keys. It is not sent itself, only its parts are. */
   private Forwarded beginForAllShards(CommandSpec spec) {
     ReplySlot slot = replies.begin(spec);
     slot.targetManyPartitions();

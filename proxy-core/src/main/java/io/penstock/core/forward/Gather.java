@@ -15,7 +15,9 @@ import io.penstock.core.upstream.Endpoint;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Sends the parts of a request at once, and merges their replies when the last one has come. */
+/**
+ * Sends the parts of a request in one step, and merges their replies when the last one has come.
+ */
 public final class Gather implements PartSet.Listener, Sliced {
 
   /** Replies with at least this many bytes in all are merged in slices. */

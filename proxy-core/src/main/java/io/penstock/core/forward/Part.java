@@ -14,7 +14,7 @@ public final class Part extends ClientExchange {
 
   /** The request that a part belongs to. */
   interface Whole {
-    /** The client. */
+    /** The client, as the owner of its exchanges. */
     ExchangeOwner owner();
 
     /** What keeps the times of the request; null for nothing. */

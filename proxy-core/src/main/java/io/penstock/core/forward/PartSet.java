@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class PartSet implements Part.Whole {
 
   /** The request that the step belongs to. */
-  interface Listener {
+  public interface Listener {
 
     /** All replies are here. They can be read until {@link PartSet#release}. */
     void onReplies();

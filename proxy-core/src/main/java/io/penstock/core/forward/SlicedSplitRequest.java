@@ -38,7 +38,7 @@ final class SlicedSplitRequest implements Sliced {
   private final ReplySlot whole;
   private final CommandSpec command;
   private final RequestFrame frame; // in the client's input, which scans no other request meanwhile
-  private final SharedBuffer request; // the buffer that the frame lies in
+  private @Nullable SharedBuffer request; // the buffer that the frame lies in
   private final SplitRequest split;
   private final PartSet parts;
   private final int groups;
@@ -97,7 +97,7 @@ final class SlicedSplitRequest implements Sliced {
     if (group < groups) {
       return true;
     }
-    request.release();
+    releaseRequest();
     client.resume(whole);
     client.processInput();
     account.checkInput();
@@ -145,6 +145,14 @@ final class SlicedSplitRequest implements Sliced {
     }
   }
 
+  private void releaseRequest() {
+    SharedBuffer read = request;
+    if (read != null) {
+      request = null;
+      read.release();
+    }
+  }
+
   private void releaseBytes() {
     SharedBuffer encoded = bytes;
     if (encoded != null) {
@@ -157,7 +165,7 @@ final class SlicedSplitRequest implements Sliced {
   public void onFailure(Throwable cause) {
     client.fail(cause);
     releaseBytes();
-    request.release();
+    releaseRequest();
     parts.onInternalError();
   }
 }

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
  * The times of one request's phases, kept for the requests that an observer of replies asks for.
  * Times are {@link System#nanoTime()}. A phase that a request skips has the time of the one before
  * it: what Penstock answers itself is never sent. Of several requests to nodes for one request of a
- * client, the first one sent and the first byte of any reply count. Confined to one event loop.
+ * client, the first one sent counts, and the last one answered: what is between is the nodes' time,
+ * also after a redirect. Confined to one event loop.
  */
 public final class Timeline {
 
@@ -20,7 +21,7 @@ public final class Timeline {
   private @Nullable Endpoint node;
 
   /**
-   * @param arrived when the request's last bytes were read
+   * @param arrived when bytes of the client were read last before the request was handled
    * @param routed when it was known what becomes of the request
    */
   public Timeline(long arrived, long routed) {
@@ -28,7 +29,7 @@ public final class Timeline {
     this.routed = routed;
   }
 
-  /** A request for it is written to a node. */
+  /** A request for it was given to the output of a connection to a node. */
   public void onSent(Endpoint to, long now) {
     node = to;
     if (!wasSent) {
@@ -37,12 +38,10 @@ public final class Timeline {
     }
   }
 
-  /** The first byte of a node's reply has come. */
+  /** The beginning of a node's reply has come. */
   public void onFirstByte(long now) {
-    if (!hasFirstByte) {
-      hasFirstByte = true;
-      firstByte = now;
-    }
+    hasFirstByte = true;
+    firstByte = now;
   }
 
   public long arrived() {

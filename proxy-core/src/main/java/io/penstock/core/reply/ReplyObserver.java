@@ -17,10 +17,11 @@ public interface ReplyObserver {
   }
 
   /**
-   * A reply is complete: its last byte was given to the client, or waits for an earlier reply.
+   * A reply is complete: its last byte was given to the client's output, or waits for an earlier
+   * reply.
    *
-   * @param nanos since the request had arrived
-   * @param bytes length of the reply that goes to the client
+   * @param nanos since the client's bytes were read last before the request was handled
+   * @param bytes length of the reply before it is rewritten, whether or not the client gets it
    * @param timeline of the request; null unless it is kept for any observer
    */
   void onReply(

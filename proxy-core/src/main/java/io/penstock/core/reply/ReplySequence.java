@@ -54,8 +54,9 @@ public final class ReplySequence {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();
     slot.begin(this, spec);
+    add(slot); // before anything that may fail: the slot belongs to the client then
     client.onReplyBegins(slot, spec);
-    add(slot);
+    slot.beginTimeline();
     return slot;
   }
 
@@ -67,6 +68,7 @@ public final class ReplySequence {
     activity.onRequest(spec);
     ReplySlot slot = slots.acquire();
     slot.begin(this, spec);
+    slot.beginTimeline();
     slot.capture(() -> whenDone.accept(slot));
     return slot;
   }

@@ -71,7 +71,11 @@ public final class ReplySlot {
     done = false;
     begun = false;
     whenDone = null;
-    timeline = spec == null ? null : sequence.timelineFor(spec);
+  }
+
+  /** Begins to keep the times of the request, if an observer wants them. */
+  void beginTimeline() {
+    timeline = command == null ? null : owner().timelineFor(command);
   }
 
   /** The client gets no reply. */
@@ -80,8 +84,8 @@ public final class ReplySlot {
   }
 
   /**
-   * Sets what rewrites the reply that is delivered. Replies of Penstock's own to requests that did
-   * not run are not rewritten.
+   * Sets what rewrites the reply if it comes from nodes. What Penstock answers itself, also {@code
+   * QUEUED}, is not rewritten.
    *
    * @param rewriting null for nothing
    */
@@ -225,6 +229,7 @@ public final class ReplySlot {
       countError(buffer, from, to);
     }
     write(buffer, from, to);
+    endRewriting();
     finish(outcome);
   }
 
@@ -238,6 +243,7 @@ public final class ReplySlot {
         countError(Unpooled.wrappedBuffer(reply), 0, reply.length);
       }
       dropPending();
+      replyBytes += reply.length;
       add(Unpooled.wrappedBuffer(reply), 0, reply.length);
     }
     finish(outcome);
@@ -249,7 +255,8 @@ public final class ReplySlot {
       if (outcome != Outcome.OK) {
         countError(reply, reply.readerIndex(), reply.writerIndex());
       }
-      write(reply, reply.readerIndex(), reply.writerIndex());
+      replyBytes += reply.readableBytes();
+      add(reply, reply.readerIndex(), reply.writerIndex());
     } finally {
       reply.release();
     }
@@ -267,6 +274,7 @@ public final class ReplySlot {
     }
     write(buffer, from, to);
     if (lastPart) {
+      endRewriting();
       endReply();
       finish(Outcome.OK);
     } else {
@@ -286,6 +294,7 @@ public final class ReplySlot {
     }
     account().addPending(-pending.size());
     pending.clear();
+    replyBytes = 0;
   }
 
   /**
@@ -304,6 +313,7 @@ public final class ReplySlot {
   }
 
   private void write(ByteBuf buffer, int from, int to) {
+    replyBytes += to - from;
     ReplyRewriter rewriting = rewriter;
     if (rewriting == null) {
       add(buffer, from, to);
@@ -312,9 +322,14 @@ public final class ReplySlot {
     }
   }
 
+  private void endRewriting() {
+    if (rewriter != null) {
+      rewriter.end(this::add);
+    }
+  }
+
   private void add(ByteBuf buffer, int from, int to) {
     ReplySequence sequence = owner();
-    replyBytes += to - from;
     if (muted || sequence.isClosed()) {
       return;
     }
@@ -329,6 +344,7 @@ public final class ReplySlot {
 
   /** Completes a reply whose parts were delivered. */
   public void complete(Outcome outcome) {
+    endRewriting();
     endReply();
     finish(outcome);
   }
@@ -372,7 +388,10 @@ public final class ReplySlot {
     owner = null;
     command = null;
     whenDone = null;
-    rewriter = null;
+    if (rewriter != null) {
+      rewriter.reset();
+      rewriter = null;
+    }
     timeline = null;
     abandoned = false;
   }

@@ -160,7 +160,7 @@ public class OrderGuard {
    * Notes that the client uses other connections to nodes from now on, for example after a change
    * of the protocol version.
    */
-  public void onRoutesChange() {
+  public void onConnectionsChange() {
     routesMark = replies.lastRequestNumber();
     mark = routesMark;
   }
@@ -185,7 +185,7 @@ public class OrderGuard {
     Placement current = nodes.placement();
     if (current != routedBy || retrying) {
       routedBy = current;
-      onRoutesChange();
+      onConnectionsChange();
     }
     return !replies.isEmpty() && replies.at(0).requestNumber() <= mark;
   }

@@ -195,7 +195,7 @@ public final class Retries {
   /** Handles a failure without a reply: retries the request if that is safe, else answers it. */
   void onFailure(ClientExchange request, Failure failure) {
     if (failure != Failure.TIMEOUT) { // those behind it fail next; no new request may overtake them
-      order.onRoutesChange();
+      order.onConnectionsChange();
     }
     if (failure == Failure.NOT_SENT || failure == Failure.CONNECTION_LOST) {
       order.onReadFailed(request); // not if a limit was hit: that would overload another node

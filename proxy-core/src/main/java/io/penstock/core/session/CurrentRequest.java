@@ -3,7 +3,9 @@ package io.penstock.core.session;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.RequestReader;
+import io.penstock.core.client.RequestRules;
 import io.penstock.core.command.Command;
+import io.penstock.core.command.CommandTable;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -22,6 +24,7 @@ final class CurrentRequest implements IncomingRequest {
   private final RequestReader reader;
   private final ReplySequence replies;
   private @Nullable Replacement replacement;
+  private boolean judged; // by the rules of the client's user
 
   /** A request that is handled in place of the client's. */
   private record Replacement(SharedBuffer bytes, Command command) {}
@@ -60,15 +63,41 @@ final class CurrentRequest implements IncomingRequest {
   }
 
   /**
-   * Handles another request in place of this one, until {@link #onHandled}.
+   * The step between the route of a request and its execution: the rules may reject the request, or
+   * have another one handled in its place, whose route must be found then. A request that was put
+   * back is not judged again.
    *
-   * @param whole one request; this takes ownership
+   * @return the encoded error that answers it; null if it is executed
    */
-  void replace(ByteBuf whole) {
-    onHandled();
-    int from = whole.readerIndex();
-    Command other = reader.read(whole, from, whole.readableBytes());
-    replacement = new Replacement(new SharedBuffer(whole), other);
+  byte @Nullable [] judge(RequestRules rules) {
+    if (judged) {
+      return null;
+    }
+    byte[] rejection = rules.rejection(command());
+    if (rejection != null) {
+      return rejection;
+    }
+    judged = true;
+    ByteBuf other = rules.rewrite(command());
+    if (other != null) {
+      replace(other);
+    }
+    return null;
+  }
+
+  private void replace(ByteBuf whole) {
+    try {
+      Command other = reader.read(whole, whole.readerIndex(), whole.readableBytes());
+      replacement = new Replacement(new SharedBuffer(whole), other);
+    } catch (Throwable e) {
+      whole.release();
+      throw e;
+    }
+  }
+
+  /** Looks up the client's commands in another table from the next request on. */
+  void useTable(CommandTable commands) {
+    command.useTable(commands);
   }
 
   /** Returns whether another request is handled in place of the client's. */
@@ -78,6 +107,7 @@ final class CurrentRequest implements IncomingRequest {
 
   /** The request was handled. Releases what replaced it. */
   void onHandled() {
+    judged = false;
     Replacement other = replacement;
     if (other != null) {
       replacement = null;

@@ -47,8 +47,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles the client's requests one after the other: passes each to its handler according to the
- * session's state. Confined to the client's event loop.
+ * Handles the client's requests one after the other: passes each to the handler of its plan.
+ * Confined to the client's event loop.
  *
  * <p>A request that must wait is put back, and handled again from the beginning when something has
  * changed. Only this class decides it. It asks, in this order and with rejections between: whether
@@ -72,7 +72,6 @@ final class Intake implements LocalCommandHandler {
   private final OrderGuard order;
   private final TurnBudget turnBudget;
   private final CurrentRequest request;
-  private final RequestReview review;
   private final ClientProfile profile;
   private final Forwarder forwarder;
   private final Transactions transactions;
@@ -108,7 +107,6 @@ final class Intake implements LocalCommandHandler {
     this.order = forward.order();
     this.turnBudget = session.turnBudget();
     this.request = request;
-    this.review = new RequestReview(request, replies);
     this.profile = session.profile();
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
@@ -155,19 +153,19 @@ final class Intake implements LocalCommandHandler {
       return transactions.reject(spec, ErrorReplies.NO_AUTH);
     }
     RequestRules rules = profile.user().rules();
-    return rules == null ? handle(plan, command) : handleByRules(rules, plan, command);
+    return rules == null ? handleAdmitted(plan, command) : handleByRules(rules, plan, command);
   }
 
   private boolean handleByRules(RequestRules rules, RoutePlan plan, Command command) {
-    byte[] rejection = review.judge(rules);
+    byte[] rejection = request.judge(rules);
     if (rejection != null) {
       return transactions.rejectAndAbort(command.spec(), rejection);
     }
     Command admitted = request.command();
     if (admitted == command) {
-      return handle(plan, command);
+      return handleAdmitted(plan, command);
     }
-    return handle(route(admitted), admitted);
+    return handleAdmitted(route(admitted), admitted);
   }
 
   private RoutePlan route(Command command) {
@@ -177,7 +175,7 @@ final class Intake implements LocalCommandHandler {
     return routes.router().route(command);
   }
 
-  private boolean handle(RoutePlan plan, Command command) {
+  private boolean handleAdmitted(RoutePlan plan, Command command) {
     CommandSpec spec = command.spec();
     if (mustWaitForPause(plan, command)) {
       return putBack();
@@ -428,7 +426,7 @@ final class Intake implements LocalCommandHandler {
 
   /** Looks up commands in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
-    request.command().useTable(commands);
+    request.useTable(commands);
   }
 
   /**

@@ -131,7 +131,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     return routes;
   }
 
-  /** Applies changed limits. */
+  /** Applies changed limits, and authenticates if no password is required any more. */
   void adopt(ClientLimits limits) {
     account.limits(limits);
     if (!loop.passwords().required()) {
@@ -372,7 +372,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void setProtocol(Protocol protocol) {
     if (profile.protocol() != protocol) {
       intake.beforeProtocolChange();
-      forward.order().onRoutesChange(); // other connections to nodes are used
+      forward.order().onConnectionsChange(); // other connections to nodes are used
       profile.protocol(protocol);
     }
   }
@@ -571,7 +571,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void select(int number) {
     int database = number == routes.database() ? ConnectionKey.DEFAULT_DATABASE : number;
     if (database != profile.connections().database()) {
-      forward.order().onRoutesChange(); // other connections to nodes are used
+      forward.order().onConnectionsChange(); // other connections to nodes are used
       profile.database(database);
     }
   }

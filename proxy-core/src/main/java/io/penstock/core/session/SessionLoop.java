@@ -27,6 +27,7 @@ import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.Rate;
 import io.penstock.core.pubsub.Hub;
+import io.penstock.core.reply.ReplyObserver;
 import io.penstock.core.reply.ReplySlots;
 import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.retry.RetryableErrors;
@@ -252,6 +253,11 @@ public final class SessionLoop implements LoopClients {
 
   RequestReader reader() {
     return reader;
+  }
+
+  /** Tells another observer of the replies that end from now on, too. On the loop. */
+  public void observe(ReplyObserver more) {
+    slots.observe(more);
   }
 
   /** The places for replies. */

@@ -62,7 +62,7 @@ final class SessionState {
     return state == State.SERVING || state == State.AWAITING_AUTH;
   }
 
-  /** Whether the client has authenticated, or no password is required. */
+  /** Whether the client need not authenticate: it has, none is required, or it is closing. */
   boolean isAuthenticated() {
     return state != State.AWAITING_AUTH;
   }

@@ -29,6 +29,7 @@ class RequestRulesTest {
 
   private final Rig rig = Rig.cluster();
   private final List<String> seen = new ArrayList<>();
+  private final List<String> rewritten = new ArrayList<>();
 
   @AfterEach
   void close() {
@@ -59,7 +60,7 @@ class RequestRulesTest {
     }
   }
 
-  private static final class Capitals implements ReplyRewriter {
+  private final class Capitals implements ReplyRewriter {
 
     @Override
     public void rewrite(ByteBuf buffer, int from, int to, Output out) {
@@ -68,12 +69,18 @@ class RequestRulesTest {
               .toString(from, to - from, StandardCharsets.US_ASCII)
               .toUpperCase(Locale.ROOT)
               .getBytes(StandardCharsets.US_ASCII);
+      rewritten.add(new String(capitals, StandardCharsets.US_ASCII));
       out.append(Unpooled.wrappedBuffer(capitals), 0, capitals.length);
     }
 
     @Override
+    public void end(Output out) {
+      rewritten.add("end");
+    }
+
+    @Override
     public void reset() {
-      // It keeps nothing.
+      // It holds nothing back.
     }
   }
 
@@ -142,6 +149,43 @@ class RequestRulesTest {
     client.expect("+OK\r\n");
 
     assertThat(rig.onLoop(() -> List.copyOf(seen))).containsExactly("SET", "SUBSCRIBE");
+  }
+
+  @Test
+  void aRequestThatWaitsWhileSettingsChangeIsSeenOnce() {
+    Peer client = clientWithRules();
+    client.send(set("a", "1") + call("SUBSCRIBE c"));
+    Peer node = rig.accept(1).expect(set("a", "1"));
+
+    rig.onLoop(() -> {
+      rig.sessions().adopt(rig.settings(), rig.routing(), rig.sessions().servers());
+      return true;
+    });
+    node.send("+OK\r\n");
+    client.expect("+OK\r\n");
+
+    assertThat(rig.onLoop(() -> List.copyOf(seen))).containsExactly("SET", "SUBSCRIBE");
+  }
+
+  @Test
+  void theWordQueuedIsNotRewritten() {
+    Peer client = clientWithRules();
+
+    client.send(call("MULTI") + call("GET b"));
+
+    client.expect("+OK\r\n+QUEUED\r\n");
+    assertThat(rewritten).isEmpty();
+  }
+
+  @Test
+  void aRewriterIsToldOfTheEndOfItsReply() {
+    Peer client = clientWithRules();
+
+    client.send(get("a"));
+    rig.accept(1).expect(get("a")).send("$1\r\nv\r\n");
+    client.expect("$1\r\nV\r\n");
+
+    assertThat(rig.onLoop(() -> List.copyOf(rewritten))).containsExactly("$1\r\nV\r\n", "end");
   }
 
   @Test

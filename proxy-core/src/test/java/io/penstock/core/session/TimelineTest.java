@@ -39,7 +39,6 @@ class TimelineTest {
   private void observe(String sampled) {
     rig.onLoop(() -> {
       rig.sessions()
-          .slots()
           .observe(
               new ReplyObserver() {
                 @Override

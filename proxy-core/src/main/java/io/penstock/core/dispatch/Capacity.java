@@ -7,7 +7,7 @@ import io.penstock.core.upstream.Endpoint;
 import org.jspecify.annotations.Nullable;
 
 /** Whether nodes keep up with a client, which pauses if they do not. Used on one loop only. */
-public interface Room {
+public interface Capacity {
 
   /**
    * Returns whether more of the client's requests may be dispatched now.
