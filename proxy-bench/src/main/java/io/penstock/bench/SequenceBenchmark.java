@@ -15,6 +15,7 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
@@ -94,7 +95,12 @@ public class SequenceBenchmark {
     var hub = new Hub(group, loop, backend, topology, ProxyEvents.NONE, new SubscriberCounts());
     var settings =
         new SessionSettings(
-            Passwords.NONE, Set.of(), Frames.LIMITS, ClientLimits.DEFAULTS, ProxyView.UNKNOWN);
+            Passwords.NONE,
+            Set.of(),
+            Frames.LIMITS,
+            ClientLimits.DEFAULTS,
+            CrossSlotSettings.REJECT,
+            ProxyView.UNKNOWN);
     var upstream =
         new ServedUpstream(
             Label.ONLY,

@@ -7,8 +7,8 @@ import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.Admission;
 import io.penstock.core.listener.ListenAddress;
-import io.penstock.core.listener.Listener;
 import io.penstock.core.listener.Listener.BoundSockets;
+import io.penstock.core.listener.Listener;
 import io.penstock.core.listener.ListeningSocket;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
@@ -147,6 +147,7 @@ public final class ProxyListener {
         tls == null ? Set.of() : tls.settings().certificateUsers(),
         RespLimits.ofMaxBulkLength(listen.maxBulkLength()),
         clientLimits(now),
+        listen.crossSlot(),
         view);
   }
 

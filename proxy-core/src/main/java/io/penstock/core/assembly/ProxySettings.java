@@ -4,6 +4,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
@@ -114,6 +115,7 @@ public record ProxySettings(
    * @param maxBulkLength longest argument in bytes; Redis's {@code proto-max-bulk-len}
    * @param arrivals how connections are accepted
    * @param clients limits on clients
+   * @param crossSlot what becomes of commands over several slots
    */
   public record Listen(
       ListenAddress address,
@@ -122,15 +124,31 @@ public record ProxySettings(
       Duration passwordOverlap,
       int maxBulkLength,
       AcceptSettings arrivals,
-      ClientLimits clients) {
+      ClientLimits clients,
+      CrossSlotSettings crossSlot) {
 
     private Listen withAddress(ListenAddress other) {
       return new Listen(
-          other, maxClients, password, passwordOverlap, maxBulkLength, arrivals, clients);
+          other,
+          maxClients,
+          password,
+          passwordOverlap,
+          maxBulkLength,
+          arrivals,
+          clients,
+          crossSlot);
     }
 
     private Listen withMaxClients(int most) {
-      return new Listen(address, most, password, passwordOverlap, maxBulkLength, arrivals, clients);
+      return new Listen(
+          address,
+          most,
+          password,
+          passwordOverlap,
+          maxBulkLength,
+          arrivals,
+          clients,
+          crossSlot);
     }
   }
 

@@ -48,18 +48,26 @@ public final class PartSet implements Part.Whole {
    * @param count how many parts will be sent, at least one
    */
   PartSet(ForwardContext context, ReplySlot whole, int count, Listener listener) {
+    this(context, whole, count, context.forwardLoop().limit(), listener);
+  }
+
+  /**
+   * @param limit on the bytes of the replies
+   */
+  public PartSet(
+      ForwardContext context, ReplySlot whole, int count, GatherLimit limit, Listener listener) {
     this.whole = whole;
     this.owner = context.owner();
     this.account = context.clientContext().account();
     this.nodes = context.clientContext().nodes();
-    this.gathered = new GatheredBytes(context.clientContext(), context.forwardLoop().limit());
+    this.gathered = new GatheredBytes(context.clientContext(), limit);
     this.listener = listener;
     this.parts = new Part[count];
     this.outstanding = count;
   }
 
   /** Sends the next part. Returns its node if that cannot keep up, else null. */
-  @Nullable Endpoint send(Part part) {
+  public @Nullable Endpoint send(Part part) {
     parts[sent++] = part;
     return nodes.dispatch(part) ? null : part.sentTo();
   }
@@ -74,7 +82,7 @@ public final class PartSet implements Part.Whole {
   }
 
   /** Returns whether the replies have more bytes than one request may gather: none is kept then. */
-  boolean isTooLarge() {
+  public boolean isTooLarge() {
     return gathered.isTooLarge();
   }
 
@@ -84,7 +92,7 @@ public final class PartSet implements Part.Whole {
   }
 
   /** Returns the replies in the order in which the parts were sent; each borrowed until release. */
-  ByteBuf[] replies() {
+  public ByteBuf[] replies() {
     ByteBuf[] replies = new ByteBuf[parts.length];
     for (int i = 0; i < parts.length; i++) {
       replies[i] = parts[i].reply();
@@ -93,7 +101,7 @@ public final class PartSet implements Part.Whole {
   }
 
   /** Returns the outcome of the first part that did not succeed; {@link Outcome#OK} if all did. */
-  Outcome outcome() {
+  public Outcome outcome() {
     for (Part part : parts) {
       if (part.outcome() != Outcome.OK) {
         return part.outcome();
@@ -103,7 +111,7 @@ public final class PartSet implements Part.Whole {
   }
 
   /** Releases the replies, and what was counted for the client. */
-  void release() {
+  public void release() {
     if (partBytes > 0) {
       account.addKept(-partBytes);
       partBytes = 0;

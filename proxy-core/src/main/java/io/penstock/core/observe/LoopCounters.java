@@ -24,6 +24,7 @@ public final class LoopCounters {
   private final long[] redirects = new long[PREFIXES.length];
   private long messages;
   private final long[] countClose = new long[CloseReason.values().length];
+  private final CrossSlotCounts crossSlot = new CrossSlotCounts();
   private final Map<String, Long> errors = new HashMap<>();
   private long authenticationFailures;
   private long authenticationDelays;
@@ -44,6 +45,11 @@ public final class LoopCounters {
       buckets = Arrays.copyOf(buckets, commands * BUCKETS);
       nanos = Arrays.copyOf(nanos, commands);
     }
+  }
+
+  /** Returns what commands over several slots cost. */
+  public CrossSlotCounts crossSlot() {
+    return crossSlot;
   }
 
   /** Records a command that ended {@code duration} nanoseconds after it arrived. */

@@ -154,6 +154,9 @@ public sealed interface RoutePlan {
   /** Send a {@code SCAN} call to the shard that its cursor names. */
   record Scan() implements RoutePlan {}
 
+  /** Carry it out in steps: its keys are in several partitions. */
+  record Across() implements RoutePlan {}
+
   /** Answer it in Penstock. */
   record Local(CommandSpec spec, LocalCommand command) implements RoutePlan {}
 

@@ -3,6 +3,7 @@ package io.penstock.core.route;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Across;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
@@ -39,6 +40,8 @@ public final class Router {
 
   private static final RoutePlan ANY_NODE = new RoutePlan.AnyNode();
 
+  private static final RoutePlan ACROSS = new RoutePlan.Across();
+
   private static final RoutePlan.Reject CROSS_SLOT =
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
 
@@ -53,6 +56,7 @@ public final class Router {
   private final Partitioner partitioner;
   private final boolean partitioned; // if false, keys are not read
   private final boolean severalNodes;
+  private final CrossSlot crossSlot;
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -67,14 +71,16 @@ public final class Router {
    * @param partitioner of the upstream that commands go to
    */
   public Router(Partitioner partitioner) {
-    this(partitioner, false);
+    this(partitioner, false, CrossSlot.REJECT);
   }
 
   /**
    * @param partitioner of the upstream that commands go to
    * @param readsReplicas whether replicas serve commands, too
+   * @param crossSlot what becomes of commands whose keys are in several partitions
    */
-  public Router(Partitioner partitioner, boolean readsReplicas) {
+  public Router(Partitioner partitioner, boolean readsReplicas, CrossSlot crossSlot) {
+    this.crossSlot = crossSlot;
     int partitions = partitioner.partitions();
     this.partitioner = partitioner;
     this.partitioned = partitions > 1;
@@ -84,6 +90,11 @@ public final class Router {
     this.split = new RoutePlan.ReusedSplit(partitions);
     this.groupOfPartition = new int[partitions];
     Arrays.fill(groupOfPartition, NO_GROUP);
+  }
+
+  /** Returns a router that does this with commands whose keys are in several partitions. */
+  public Router with(CrossSlot other) {
+    return other == crossSlot ? this : new Router(partitioner, severalNodes && !partitioned, other);
   }
 
   /**
@@ -192,7 +203,7 @@ public final class Router {
     int partition = knownPartition(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
       if (knownPartition(frame, keys.get(i)) != partition) {
-        return CROSS_SLOT;
+        return crossSlot == CrossSlot.EMULATE && spec.across() != null ? ACROSS : CROSS_SLOT;
       }
     }
     if (spec.hasKeyPatterns()) {

@@ -18,6 +18,7 @@ import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.crossslot.CrossSlotCalls;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.forward.ForwardInput;
@@ -33,6 +34,7 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.KnownPartitions;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
+import io.penstock.core.spec.Across;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Trait;
@@ -84,6 +86,7 @@ final class Intake implements LocalCommandHandler {
   private final ServerReplies server;
   private final ClusterReplies cluster;
   private Subscriptions subscriptions;
+  private @Nullable CrossSlotCalls crossSlotCalls; // made for the client's first such command
   private @Nullable PartitionSearch search; // of the request that was put back
 
   /**
@@ -261,6 +264,7 @@ final class Intake implements LocalCommandHandler {
           RoutePlan.Blocking _,
           RoutePlan.Broadcast _,
           RoutePlan.Scan _,
+          RoutePlan.Across _,
           RoutePlan.Local _,
           RoutePlan.Reject _ ->
           false;
@@ -277,7 +281,7 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Blocking call -> order.mustWait(call.partition(), request);
       case RoutePlan.ReusedSplit split -> order.mustWaitForSplit(split, request);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> order.mustWaitForAll(request);
-      case RoutePlan.Watch _ -> !replies.isEmpty();
+      case RoutePlan.Watch _, RoutePlan.Across _ -> !replies.isEmpty();
       case RoutePlan.Local(_, LocalCommand which) -> mustWaitForEarlier(which);
       case RoutePlan.Reject _ -> false;
     };
@@ -331,6 +335,7 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.ReusedSplit split -> forwarder.split(spec, split);
       case RoutePlan.Broadcast broadcast -> broadcast(spec, broadcast);
       case RoutePlan.Scan _ -> scan(spec);
+      case RoutePlan.Across _ -> crossSlotCalls().start(spec, request);
       case RoutePlan.Publish publish -> forwarder.publish(spec, publish);
       case RoutePlan.Watch(int partition) -> transactions.watch(spec, partition, request);
       case RoutePlan.Blocking call -> {
@@ -340,6 +345,20 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.Local _, RoutePlan.Reject _ ->
           throw new IllegalArgumentException("nothing to send: " + plan);
     }
+  }
+
+  private CrossSlotCalls crossSlotCalls() {
+    CrossSlotCalls existing = crossSlotCalls;
+    if (existing == null) {
+      existing =
+          new CrossSlotCalls(
+              session.forward(),
+              routes.crossSlotLoop(),
+              routes.retryLoop().retryableErrors(),
+              session.backpressure());
+      crossSlotCalls = existing;
+    }
+    return existing;
   }
 
   private void broadcast(CommandSpec spec, RoutePlan.Broadcast plan) {

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.answer.AnswerLoop;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.crossslot.CrossSlotLoop;
 import io.penstock.core.forward.ForwardLoop;
 import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.route.Router;
@@ -15,25 +16,25 @@ import org.jspecify.annotations.Nullable;
  * requests is under way; until then its handlers keep those that they began with. Used on one loop.
  *
  * @param routing how requests reach nodes
+ * @param router what becomes of requests
  * @param nodes of the upstream
  * @param scripts that clients of the upstream sent
  * @param retryLoop for retries
  * @param forwardLoop for forwarded requests
+ * @param crossSlotLoop for commands over several slots
  * @param subscribeLoop for subscriptions
  * @param answerLoop for Penstock's own answers
  */
 record LoopRoutes(
     SessionLoop.Routing routing,
+    Router router,
     Nodes nodes,
     LoopScripts scripts,
     RetryLoop retryLoop,
     ForwardLoop forwardLoop,
+    CrossSlotLoop crossSlotLoop,
     SubscribeLoop subscribeLoop,
     AnswerLoop answerLoop) {
-
-  Router router() {
-    return routing.router();
-  }
 
   /** Returns whether requests reach the Penstock with this id; false for null. */
   boolean leadsTo(@Nullable String penstock) {

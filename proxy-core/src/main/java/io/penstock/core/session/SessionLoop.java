@@ -10,6 +10,8 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.crossslot.CrossSlotLoop;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.directory.LoopClients;
@@ -111,12 +113,19 @@ public final class SessionLoop implements LoopClients {
     var scripts = new LoopScripts(upstream.scripts());
     var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
+    CrossSlotSettings crossSlot = settings.crossSlot();
     return new LoopRoutes(
         routing,
+        routing.router().with(crossSlot.mode()),
         nodes,
         scripts,
         new RetryLoop(retryableErrors, upstream.scripts(), counters),
         new ForwardLoop(exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy()),
+        CrossSlotLoop.of(
+            crossSlot,
+            routing.topology().current().partitioner(),
+            new GatherLimit(crossSlot.maxBytes(), clientLog),
+            counters.crossSlot()),
         new SubscribeLoop(routing.hub(), memory, counters),
         answerLoop(settings, upstream));
   }

@@ -2,6 +2,7 @@ package io.penstock.core.session;
 
 import io.penstock.core.answer.Passwords;
 import io.penstock.core.answer.ProxyView;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.Set;
  * @param certificateUsers users that clients' certificates may name; {@code *} for any
  * @param limits of requests
  * @param clientLimits the resources that clients may use
+ * @param crossSlot what becomes of commands over several slots
  * @param face what clients see of the proxy as a server
  */
 public record SessionSettings(
@@ -20,4 +22,5 @@ public record SessionSettings(
     Set<String> certificateUsers,
     RespLimits limits,
     ClientLimits clientLimits,
+    CrossSlotSettings crossSlot,
     ProxyView face) {}

@@ -128,6 +128,11 @@ public final class CommandSpec {
     return facts.flags().contains(flag);
   }
 
+  /** Returns how it can be carried out if its keys are in several partitions; null if it cannot. */
+  public @Nullable Across across() {
+    return traits.across();
+  }
+
   public boolean has(Trait trait) {
     return traits.has(trait);
   }

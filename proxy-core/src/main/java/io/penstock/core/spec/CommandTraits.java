@@ -12,10 +12,12 @@ public final class CommandTraits {
 
   private static final String KEYS = "keys:";
   private static final String PATTERN = "pattern:";
+  private static final String ACROSS = "across:";
 
   private long traits; // a bit for each
   private @Nullable KeyProcedure keys;
   private @Nullable PatternArguments patterns;
+  private @Nullable Across across;
 
   private CommandTraits() {}
 
@@ -34,6 +36,8 @@ public final class CommandTraits {
   private void read(String word) {
     if (word.startsWith(KEYS)) {
       keys = KeyProcedure.valueOf(upperCase(word.substring(KEYS.length())));
+    } else if (word.startsWith(ACROSS)) {
+      across = Across.valueOf(upperCase(word.substring(ACROSS.length())));
     } else if (word.startsWith(PATTERN)) {
       patterns = PatternArguments.parse(word.substring(PATTERN.length()));
     } else {
@@ -51,6 +55,11 @@ public final class CommandTraits {
 
   public boolean has(Trait trait) {
     return (traits & bit(trait)) != 0;
+  }
+
+  /** Returns how it is carried out over several partitions, or null if it is not. */
+  @Nullable Across across() {
+    return across;
   }
 
   /** Returns how its keys are found, or null if its key specs say it. */

@@ -154,7 +154,7 @@ public final class Transactions {
               command,
               withShortTimeout(command, timeoutAt, millis)); // must not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
-      case RoutePlan.ReusedSplit _ -> rejectAndAbort(spec, CROSS_SLOT);
+      case RoutePlan.ReusedSplit _, RoutePlan.Across _ -> rejectAndAbort(spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
       case RoutePlan.Reject(String error) -> rejectAndAbort(spec, error);
     };

@@ -11,6 +11,7 @@ import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.dispatch.AsyncDispatcher;
 import io.penstock.core.limit.ClientLimits;
@@ -91,6 +92,7 @@ class ListenerTest {
             Set.of(),
             RespLimits.ofMaxBulkLength(1_000),
             ClientLimits.DEFAULTS,
+            CrossSlotSettings.REJECT,
             ProxyView.UNKNOWN);
     return new SessionLoop(
         loop,

@@ -11,12 +11,14 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.info.ProxyFacts;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.resp.RespLimits;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
 import io.penstock.core.upstream.ErrorPolicy;
@@ -62,6 +64,13 @@ final class RigOptions {
   private @Nullable ServerVersion redis;
   private @Nullable ServerVersion valkey;
   private HelloFacts hello = HelloFacts.NONE;
+  private CrossSlotSettings crossSlot = CrossSlotSettings.REJECT;
+
+  /** Carries out commands over several slots. */
+  RigOptions emulatesCrossSlot(long maxBytes) {
+    crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE).withMaxBytes(maxBytes);
+    return this;
+  }
 
   RigOptions password(String given) {
     password = given;
@@ -253,7 +262,7 @@ final class RigOptions {
 
   SessionSettings settings() {
     return new SessionSettings(
-        Passwords.of(password), Set.of(), limits, clientLimits, new Face(facade, config, stats));
+        Passwords.of(password), Set.of(), limits, clientLimits, crossSlot, new Face(facade, config, stats));
   }
 
   ServedUpstream served() {

@@ -4,11 +4,12 @@ import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ProxyProtocol;
-import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
+import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.transport.Transport;
 import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PenstockProperties;
@@ -80,7 +81,7 @@ final class ListenersMapping {
                 listener,
                 proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
                 tls(listener.tls(), prefix + "tls.")),
-            ClientsMapping.limits(listener)),
+            ClientsMapping.limits(listener), CrossSlotSettings.REJECT),
         facade(listener.clusterFacade(), address, prefix));
   }
 

@@ -2,13 +2,14 @@ package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.change.ChangePlan;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
@@ -124,7 +125,7 @@ final class ChangingProxy implements AutoCloseable {
             spec.passwordOverlap,
             spec.maxBulkLength,
             spec.arrivals,
-            spec.limits),
+            spec.limits, CrossSlotSettings.REJECT),
         null);
   }
 

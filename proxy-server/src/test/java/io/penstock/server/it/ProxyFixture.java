@@ -2,11 +2,12 @@ package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.OutputLimit;
@@ -14,6 +15,7 @@ import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.NodeTls;
@@ -186,6 +188,7 @@ public final class ProxyFixture implements AutoCloseable {
   public static final class Builder {
 
     private final UpstreamSettings upstream;
+    private CrossSlotSettings crossSlot = CrossSlotSettings.REJECT;
     private ListenAddress address = new ListenAddress.Tcp("127.0.0.1", 0);
     private int maxClients = 10_000;
     private @Nullable String password;
@@ -327,6 +330,12 @@ public final class ProxyFixture implements AutoCloseable {
     }
 
     /** Presents the proxy to clients as a cluster. */
+    /** Carries out commands over several slots. */
+    public Builder emulatesCrossSlot() {
+      crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE);
+      return this;
+    }
+
     public Builder facade(ClusterFacade shown) {
       facade = shown;
       return this;
@@ -362,7 +371,7 @@ public final class ProxyFixture implements AutoCloseable {
 
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
-          address, maxClients, password, Duration.ZERO, 512 * 1024 * 1024, arrivals, clientLimits);
+          address, maxClients, password, Duration.ZERO, 512 * 1024 * 1024, arrivals, clientLimits, crossSlot);
     }
 
     private ProxySettings.Backend backend() {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
@@ -67,7 +68,7 @@ class LifecycleConfigurationTest {
                     Duration.ZERO,
                     1 << 20,
                     AcceptSettings.DEFAULTS,
-                    ClientLimits.DEFAULTS),
+                    ClientLimits.DEFAULTS, CrossSlotSettings.REJECT),
                 null)),
         List.of(
             ProxySettings.Upstream.ofDefault(

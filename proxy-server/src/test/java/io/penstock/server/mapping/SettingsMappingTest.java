@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
@@ -52,7 +53,7 @@ class SettingsMappingTest {
                             Duration.ofMinutes(5),
                             512 << 20,
                             AcceptSettings.DEFAULTS,
-                            ClientLimits.DEFAULTS),
+                            ClientLimits.DEFAULTS, CrossSlotSettings.REJECT),
                         null)),
                 List.of(
                     ProxySettings.Upstream.ofDefault(

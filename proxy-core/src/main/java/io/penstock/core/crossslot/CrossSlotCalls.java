@@ -1,0 +1,116 @@
+package io.penstock.core.crossslot;
+
+import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.forward.ForwardContext;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.ReplySequence;
+import io.penstock.core.reply.ReplySlot;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.spec.CommandSpec;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * Starts a client's commands whose keys are in several partitions. The client's later requests wait
+ * until the command has ended. Confined to the client's event loop.
+ */
+public final class CrossSlotCalls {
+
+  private static final byte[] SYNTAX = ErrorReplies.encode("ERR syntax error");
+
+  private static final byte[] OTHER_DATABASE =
+      ErrorReplies.encode("ERR COPY to another database over several slots is not supported");
+
+  private final CrossSlotContext context;
+  private final Client client;
+  private final ReplySequence replies;
+  private final RetryableErrors retryableErrors;
+
+  public CrossSlotCalls(
+      ForwardContext forward,
+      CrossSlotLoop loop,
+      RetryableErrors retryableErrors,
+      Backpressure backpressure) {
+    this.context = new CrossSlotContext(forward, loop, backpressure);
+    this.client = forward.clientContext().client();
+    this.replies = forward.clientContext().replies();
+    this.retryableErrors = retryableErrors;
+  }
+
+  /** Starts a command; all earlier requests of the client are answered. */
+  public void start(CommandSpec spec, IncomingRequest request) {
+    ReplySlot whole = replies.begin(spec);
+    whole.targetManyPartitions();
+    client.suspend(whole);
+    context.loop().counts().countCommand(spec.id());
+    CopiedRequest copied = CopiedRequest.of(context, request.frame());
+    switch (Objects.requireNonNull(spec.across())) {
+      case COPIES, STORE_IN_FIRST, STORE_IN_LAST ->
+          new RunOnCopies(context, whole, copied).begin();
+      case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME);
+      case RENAME_IF_NEW -> moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW);
+      case COPY -> copyKey(whole, copied);
+      case MOVE_MEMBER -> {
+        RequestFrame frame = copied.frame();
+        move(whole, copied, new MovedMember(frame.text(1), frame.text(2), frame.text(3)));
+      }
+      case MOVE_ELEMENT -> moveElement(whole, copied);
+      case MOVE_LAST_ELEMENT -> {
+        RequestFrame frame = copied.frame();
+        move(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
+      }
+    }
+  }
+
+  private void moveKey(ReplySlot whole, CopiedRequest request, MovedKey.How how) {
+    RequestFrame frame = request.frame();
+    move(whole, request, new MovedKey(how, frame.text(1), frame.text(2)));
+  }
+
+  private void copyKey(ReplySlot whole, CopiedRequest request) {
+    RequestFrame frame = request.frame();
+    boolean replace = false;
+    for (int i = 3; i < frame.argc(); i++) {
+      if (frame.text(i).equalsIgnoreCase("replace")) {
+        replace = true;
+      } else {
+        boolean database = frame.text(i).equalsIgnoreCase("db") && i + 1 < frame.argc();
+        reject(whole, database ? OTHER_DATABASE : SYNTAX);
+        return;
+      }
+    }
+    moveKey(whole, request, replace ? MovedKey.How.COPY : MovedKey.How.COPY_IF_NEW);
+  }
+
+  private void moveElement(ReplySlot whole, CopiedRequest request) {
+    RequestFrame frame = request.frame();
+    List<String> ends = List.of("left", "right");
+    int from = ends.indexOf(frame.text(3).toLowerCase(Locale.ROOT));
+    int to = ends.indexOf(frame.text(4).toLowerCase(Locale.ROOT));
+    if (from < 0 || to < 0) {
+      reject(whole, SYNTAX);
+      return;
+    }
+    move(whole, request, new MovedElement(frame.text(1), from == 0, frame.text(2), to == 0));
+  }
+
+  private void reject(ReplySlot whole, byte[] error) {
+    client.resume(whole);
+    whole.answer(error, Outcome.REJECTED);
+  }
+
+  private void move(ReplySlot whole, CopiedRequest request, Moved moved) {
+    RequestFrame frame = request.frame();
+    int source = Objects.requireNonNull(request.partitions().get(1));
+    int destination = Objects.requireNonNull(request.partitions().get(2));
+    var keys = new Move.Keys(frame.text(1), source, frame.text(2), destination);
+    context.forward().order().noteOtherWrite(source);
+    context.forward().order().noteOtherWrite(destination);
+    new Move(context, retryableErrors, whole, keys, moved).begin();
+  }
+}

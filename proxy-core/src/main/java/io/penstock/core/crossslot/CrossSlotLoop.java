@@ -1,0 +1,34 @@
+package io.penstock.core.crossslot;
+
+import io.penstock.core.forward.GatherLimit;
+import io.penstock.core.observe.CrossSlotCounts;
+import io.penstock.core.upstream.Partitioner;
+import java.security.SecureRandom;
+
+/**
+ * What a loop provides for commands over several slots.
+ *
+ * @param settings of the listener
+ * @param partitioner of the upstream
+ * @param names for copies of keys
+ * @param limit on the bytes that one command may collect
+ * @param counts of the loop
+ */
+public record CrossSlotLoop(
+    CrossSlotSettings settings,
+    Partitioner partitioner,
+    TemporaryNames names,
+    GatherLimit limit,
+    CrossSlotCounts counts) {
+
+  /** With names that no other loop, of this or another Penstock, uses. */
+  public static CrossSlotLoop of(
+      CrossSlotSettings settings,
+      Partitioner partitioner,
+      GatherLimit limit,
+      CrossSlotCounts counts) {
+    String owner = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
+    var names = new TemporaryNames(partitioner, owner);
+    return new CrossSlotLoop(settings, partitioner, names, limit, counts);
+  }
+}

@@ -1,0 +1,70 @@
+package io.penstock.core.crossslot;
+
+import io.penstock.core.upstream.Partitioner;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names of keys that exist for the time of one command. Each is in the partition that it is made
+ * for, and is made once. Confined to one event loop.
+ */
+public final class TemporaryNames {
+
+  /** What each of the names begins with. */
+  public static final String PREFIX = "penstock:tmp:";
+
+  /** Tries after which a partition counts as one that no name is in. */
+  private static final int MAX_TRIES = 2_000_000;
+
+  private final Partitioner partitioner;
+  private final String owner;
+  private final Map<Integer, String> tags = new HashMap<>(); // hash tags by partition
+  private long made;
+
+  /**
+   * @param owner no two that use the same servers have the same one; without braces
+   */
+  public TemporaryNames(Partitioner partitioner, String owner) {
+    this.partitioner = partitioner;
+    this.owner = owner;
+  }
+
+  /** Returns a new name in the partition; null if there seems to be none. */
+  public @Nullable String next(int partition) {
+    made++;
+    String tagged = name(tags.computeIfAbsent(partition, this::findTag), made);
+    return partitionOf(tagged) == partition
+        ? tagged
+        : search(partition); // keys are placed by all of their bytes
+  }
+
+  private int partitionOf(String name) {
+    return partitioner.partitionOf(name.getBytes(StandardCharsets.US_ASCII));
+  }
+
+  private String findTag(int partition) {
+    for (int i = 0; i < MAX_TRIES; i++) {
+      String tag = Integer.toString(i, Character.MAX_RADIX);
+      if (partitionOf(name(tag, 0)) == partition) {
+        return tag;
+      }
+    }
+    return "";
+  }
+
+  private @Nullable String search(int partition) {
+    for (int i = 0; i < MAX_TRIES; i++) {
+      String name = name(Integer.toString(i, Character.MAX_RADIX), made);
+      if (partitionOf(name) == partition) {
+        return name;
+      }
+    }
+    return null;
+  }
+
+  private String name(String tag, long number) {
+    return PREFIX + "{" + tag + "}:" + owner + ":" + number;
+  }
+}

@@ -1,0 +1,54 @@
+package io.penstock.core.steps;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.penstock.core.resp.ReplyScanner;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Reads whole replies; borrows them. */
+public final class Replies {
+
+  private Replies() {}
+
+  public static boolean isError(ByteBuf reply) {
+    return reply.getByte(reply.readerIndex()) == '-';
+  }
+
+  /** Returns whether it is the integer 1. */
+  public static boolean isOne(ByteBuf reply) {
+    return reply.getByte(reply.readerIndex()) == ':'
+        && reply.getByte(reply.readerIndex() + 1) == '1';
+  }
+
+  /** Returns a copy of the first error reply; null if there is none. */
+  public static byte @Nullable [] firstError(List<ByteBuf> replies) {
+    for (ByteBuf reply : replies) {
+      if (isError(reply)) {
+        return ByteBufUtil.getBytes(reply);
+      }
+    }
+    return null;
+  }
+
+  /** Returns the content of a bulk string; its characters are bytes. */
+  public static String content(ByteBuf bulk) {
+    int from = bulk.indexOf(bulk.readerIndex(), bulk.writerIndex(), (byte) '\n') + 1;
+    return bulk.toString(from, bulk.writerIndex() - 2 - from, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Returns the elements of an array; each borrowed as the array is. */
+  public static List<ByteBuf> elements(ByteBuf array) {
+    var scanner = new ReplyScanner();
+    int at = array.indexOf(array.readerIndex(), array.writerIndex(), (byte) '\n') + 1;
+    List<ByteBuf> elements = new ArrayList<>();
+    while (at < array.writerIndex()) {
+      int end = scanner.scan(array, at, array.writerIndex());
+      elements.add(array.slice(at, end - at));
+      at = end;
+    }
+    return elements;
+  }
+}

@@ -1,0 +1,233 @@
+package io.penstock.core.steps;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.client.Client;
+import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.Nodes;
+import io.penstock.core.node.Lease;
+import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.resp.WireRequest;
+import io.penstock.core.retry.RetryableError;
+import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ErrorPolicy.Scope;
+import io.penstock.core.upstream.RefreshTrigger;
+import io.penstock.core.upstream.Shard;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection to the node of one partition, leased for one command: what the command watches there
+ * stays watched until it ends. Confined to the client's loop.
+ */
+public final class WatchedNode {
+
+  /** What becomes of a call. */
+  public interface Listener {
+
+    /**
+     * All replies are here, in the order of the requests; none is an error that a later attempt may
+     * not get.
+     *
+     * @param replies each borrowed until this returns
+     */
+    void onReplies(List<ByteBuf> replies);
+
+    /**
+     * The node did not run all of the requests, or it is unknown whether it did. The connection is
+     * closed, and nothing is watched any more.
+     *
+     * @param failure what is known
+     */
+    void onFailed(CallFailure failure);
+  }
+
+  /** What is known of the requests of a call that failed. */
+  public enum Extent {
+    /** None of them ran, and a later attempt may succeed. */
+    NOT_RUN,
+    /** Some or all of them may have run. */
+    UNKNOWN,
+    /** None of them ran, and a later attempt would fail as well. */
+    REFUSED
+  }
+
+  /**
+   * @param error the reply for a client whose command ends because of it
+   */
+  public record CallFailure(Extent extent, byte[] error, Outcome outcome) {}
+
+  private final Client client;
+  private final Nodes nodes;
+  private final Loop loop;
+  private final RetryableErrors retryableErrors;
+  private final int partition;
+  private @Nullable Lease lease;
+  private @Nullable Endpoint askTarget; // of the next attempt
+  private boolean asking;
+  private boolean watching;
+
+  public WatchedNode(ClientContext context, RetryableErrors retryableErrors, int partition) {
+    this.client = context.client();
+    this.nodes = context.nodes();
+    this.loop = context.loop();
+    this.retryableErrors = retryableErrors;
+    this.partition = partition;
+  }
+
+  /** One call of several requests. */
+  private final class Call {
+
+    private final List<LeasedCall> calls = new ArrayList<>();
+    private final Listener listener;
+    private int outstanding;
+
+    Call(List<byte[]> requests, Listener listener) {
+      this.listener = listener;
+      long now = loop.tick();
+      for (byte[] request : requests) {
+        calls.add(new LeasedCall(client, nodes, request, now, _ -> onDone()));
+      }
+      outstanding = calls.size();
+    }
+
+    void sendOn(Lease on) {
+      for (LeasedCall call : calls) {
+        on.send(call, asking);
+      }
+    }
+
+    LeasedCall first() {
+      return calls.getFirst();
+    }
+
+    private void onDone() {
+      if (--outstanding > 0) {
+        return;
+      }
+      try {
+        finish();
+      } finally {
+        calls.forEach(LeasedCall::release);
+      }
+    }
+
+    private void finish() {
+      CallFailure failed = failure();
+      if (failed != null) {
+        discard();
+        listener.onFailed(failed);
+        return;
+      }
+      listener.onReplies(calls.stream().map(LeasedCall::reply).toList());
+    }
+
+    private @Nullable CallFailure failure() {
+      for (LeasedCall call : calls) {
+        Failure failure = call.failure();
+        if (failure != null) {
+          return of(failure);
+        }
+        ByteBuf reply = call.reply();
+        RetryableError error =
+            retryableErrors.parse(
+                call, Scope.KEYS, reply, reply.readerIndex(), reply.writerIndex());
+        if (error != null) {
+          retryableErrors.applyToTopology(error);
+          askTarget = error.isAsk() ? error.target() : null;
+          return new CallFailure(Extent.NOT_RUN, ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE);
+        }
+      }
+      return null;
+    }
+
+    private CallFailure of(Failure failure) {
+      return switch (failure) {
+        case NOT_SENT, NO_OWNER, NO_REPLICA ->
+            new CallFailure(Extent.NOT_RUN, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+        case OVERLOADED -> new CallFailure(Extent.REFUSED, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
+        case TIMEOUT -> new CallFailure(Extent.UNKNOWN, ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
+        case CONNECTION_LOST ->
+            new CallFailure(Extent.UNKNOWN, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
+      };
+    }
+  }
+
+  /**
+   * Sends requests one behind the other.
+   *
+   * @param requests each encoded; those between {@code MULTI} and {@code EXEC} run together
+   * @param watches whether keys stay watched behind it
+   */
+  public void call(List<byte[]> requests, boolean watches, Listener listener) {
+    watching = watches;
+    var call = new Call(requests, listener);
+    Lease on = lease;
+    if (on == null) {
+      Endpoint node = node();
+      if (node == null) {
+        nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+        listener.onFailed(new CallFailure(Extent.NOT_RUN, nodes.notServed(), Outcome.UNAVAILABLE));
+        return;
+      }
+      on = nodes.lease(node, call.first());
+      if (on == null) {
+        listener.onFailed(new CallFailure(Extent.REFUSED, ErrorReplies.NO_LEASE, Outcome.OVERLOADED));
+        return;
+      }
+      lease = on;
+    }
+    call.sendOn(on);
+  }
+
+  private @Nullable Endpoint node() {
+    Endpoint importing = askTarget;
+    askTarget = null;
+    asking = importing != null;
+    if (importing != null) {
+      return importing;
+    }
+    Shard owner = nodes.placement().shardOf(partition);
+    return owner == null ? null : owner.master();
+  }
+
+  /** Returns the connection; nothing is watched any more. */
+  public void release() {
+    Lease on = lease;
+    if (on == null) {
+      return;
+    }
+    if (!watching) {
+      lease = null;
+      on.release();
+      return;
+    }
+    call(
+        List.of(WireRequest.of("UNWATCH")),
+        false,
+        new Listener() {
+          @Override
+          public void onReplies(List<ByteBuf> replies) {
+            release();
+          }
+
+          @Override
+          public void onFailed(CallFailure failure) {
+            // The connection is closed.
+          }
+        });
+  }
+
+  private void discard() {
+    Lease on = lease;
+    lease = null;
+    watching = false;
+    if (on != null) {
+      on.discard();
+    }
+  }
+}
