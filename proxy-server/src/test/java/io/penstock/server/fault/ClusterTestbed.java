@@ -58,6 +58,7 @@ final class ClusterTestbed implements FaultTestbed {
                   ProxyFixture.of(
                       new ClusterUpstreamSettings(
                           seeds, null, NodeTransport.of(tls ? TlsOfTests.nodes() : null))))
+                  .emulatesCrossSlot()
               .startReady();
     } catch (RuntimeException e) {
       closeNodes();

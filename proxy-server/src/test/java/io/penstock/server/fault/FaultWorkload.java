@@ -53,6 +53,10 @@ final class FaultWorkload implements AutoCloseable {
                 "pipeliner 2", this, ClientConnection.RESP2, tags, random.nextLong()),
             new PipelineClient(
                 "pipeliner 3", this, ClientConnection.RESP3, tags, random.nextLong()),
+            new MoveClient(
+                "mover", this, ClientConnection.RESP2, tags.get(0) + ":from", tags.get(1) + ":to"),
+            new RenameClient(
+                "renamer", this, ClientConnection.RESP3, tags.get(1) + ":old", tags.get(2) + ":new"),
             new AllShardsClient("all shards", this, ClientConnection.RESP2)));
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;

@@ -37,6 +37,7 @@ final class ShardsTestbed implements FaultTestbed {
     try {
       proxy =
           ProxyFixture.of(startShards())
+              .emulatesCrossSlot()
               .transport(transport)
               .commandTimeout(commandTimeout)
               .startReady();

@@ -10,7 +10,6 @@ import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.core.command.CommandRules;
-import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
@@ -153,7 +152,7 @@ public final class BackgroundChanges implements AutoCloseable {
                 clients.timeouts(),
                 clients.inFlight() + random.nextInt(100),
                 clients.totalInFlight(),
-                clients.patterns() - random.nextInt(100)), CrossSlotSettings.REJECT),
+                clients.patterns() - random.nextInt(100)), listen.crossSlot()),
         listener.facade());
   }
 
@@ -171,7 +170,7 @@ public final class BackgroundChanges implements AutoCloseable {
             listen.passwordOverlap(),
             listen.maxBulkLength(),
             listen.arrivals(),
-            listen.clients(), CrossSlotSettings.REJECT),
+            listen.clients(), listen.crossSlot()),
         first.facade());
   }
 
