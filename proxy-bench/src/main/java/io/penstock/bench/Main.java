@@ -1,6 +1,7 @@
 package io.penstock.bench;
 
 import io.penstock.bench.command.ChartCommand;
+import io.penstock.bench.command.CrossSlotCommand;
 import io.penstock.bench.command.GrowthCommand;
 import io.penstock.bench.command.JmhCommand;
 import io.penstock.bench.command.ListenersCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Command;
       MemoryCommand.class,
       ListenersCommand.class,
       PatternsCommand.class,
+      CrossSlotCommand.class,
       ChartCommand.class,
       JmhCommand.class
     })

@@ -142,6 +142,20 @@ class SmokeIT {
   }
 
   @Test
+  void commandsOverTwoNodesStandBesideThoseOnOneSlot() throws IOException {
+    Needed.program("redis-benchmark", "valkey-benchmark");
+
+    List<JsonNode> rows = figures("cross-slot");
+
+    assertThat(rows)
+        .hasSize(12)
+        .allSatisfy(row -> assertThat(median(row, "THROUGHPUT")).isPositive());
+    assertThat(rows.subList(0, 2))
+        .extracting(row -> row.get("load").asString())
+        .containsExactly("one slot", "two nodes");
+  }
+
+  @Test
   @Tag("thorough")
   void startsTakeTurnsWithAnAotCache() throws IOException {
     List<JsonNode> rows = figures("start");
