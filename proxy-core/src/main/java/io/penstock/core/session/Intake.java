@@ -289,7 +289,8 @@ final class Intake implements LocalCommandHandler {
 
   private boolean mustWaitForEarlier(LocalCommand which) {
     return switch (which.area()) {
-      case REPLICATION, SUBSCRIPTION -> !replies.isEmpty();
+      case REPLICATION -> !replies.isEmpty();
+      case SUBSCRIPTION -> replies.size() > subscriptions.unansweredCalls();
       case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
       case CONNECTION -> local.mustWait(which, request.command());
       case CLIENTS, TRACKING, SERVER, CLUSTER -> false;

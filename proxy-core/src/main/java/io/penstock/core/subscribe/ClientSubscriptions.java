@@ -30,8 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The subscriptions of one client that has sent a request to subscribe or unsubscribe. Such a
  * request is handled when all requests before it have been answered, and answered before any behind
- * it is handled, so that it takes effect between them as on a server. Confined to the client's
- * loop.
+ * it is handled, so that it takes effect between them as on a server. Only requests to subscribe to
+ * channels that follow each other are sent to the nodes at once; they are answered one after the
+ * other. Confined to the client's loop.
  */
 public final class ClientSubscriptions implements Subscriptions {
 
@@ -46,6 +47,8 @@ public final class ClientSubscriptions implements Subscriptions {
   private MessageOutput messages;
   private SubscribedNames names;
   private @Nullable SubscriptionCall currentCall; // the request that subscribes or unsubscribes now
+  private @Nullable SubscriptionCall lastCall; // the current one, or the last that is sent already
+  private int calls; // from the current to the last
   private @Nullable EarlySubscriptions early; // of the transaction that runs now
 
   ClientSubscriptions(ClientContext context, SubscribeLoop subscribeLoop) {
@@ -145,7 +148,7 @@ public final class ClientSubscriptions implements Subscriptions {
   @Override
   public boolean mustWait(RoutePlan plan) {
     if (currentCall != null) {
-      return true;
+      return !mayJoin(plan);
     }
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
         && CHANGE_PROTOCOL.contains(which)
@@ -153,12 +156,27 @@ public final class ClientSubscriptions implements Subscriptions {
         && !replies.isEmpty();
   }
 
+  private boolean mayJoin(RoutePlan plan) {
+    return plan instanceof RoutePlan.Local(_, LocalCommand which)
+        && which == LocalCommand.SUBSCRIBE
+        && lastCall != null
+        && lastCall.mayBeFollowed();
+  }
+
+  @Override
+  public int unansweredCalls() {
+    return calls;
+  }
+
   @Override
   public void beforeProtocolChange() {
     messages.writeBuffered();
   }
 
-  /** Handles a request that subscribes or unsubscribes; all earlier requests are answered. */
+  /**
+   * Handles a request that subscribes or unsubscribes; all earlier requests are answered, or
+   * subscribe to channels as this one.
+   */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     switch (which) {
       case SUBSCRIBE -> begin(spec, Kind.CHANNEL, request).subscribe();
@@ -172,11 +190,20 @@ public final class ClientSubscriptions implements Subscriptions {
   }
 
   private SubscriptionCall begin(CommandSpec spec, Kind kind, IncomingRequest request) {
-    messages.writeIfPossible(); // no earlier message is written behind the confirmation
+    if (currentCall == null) {
+      messages.writeIfPossible(); // no earlier message is written behind the confirmation
+    }
     ReplySlot place = request.begin(spec);
     var given = new NameArguments(request.share(), request.frame());
     var call = new SubscriptionCall(context, this, kind, given, place);
-    currentCall = call;
+    SubscriptionCall before = lastCall;
+    if (before == null) {
+      currentCall = call;
+    } else {
+      before.setNext(call);
+    }
+    lastCall = call;
+    calls++;
     return call;
   }
 
@@ -234,10 +261,37 @@ public final class ClientSubscriptions implements Subscriptions {
     }
   }
 
-  /** The request that subscribes or unsubscribes has ended. */
-  void onCallEnded() {
-    currentCall = null;
+  /** Whether all requests before this one are answered. */
+  boolean isCurrent(SubscriptionCall call) {
+    return currentCall == call;
+  }
+
+  /** A request that subscribes or unsubscribes has ended. */
+  void onCallEnded(SubscriptionCall call) {
+    calls--;
+    SubscriptionCall next = call.next();
+    if (call != currentCall) {
+      unlink(call, next);
+      return;
+    }
+    currentCall = next;
+    if (next == null) {
+      lastCall = null;
+    } else {
+      context.loop().executor().execute(next::confirmIfCurrent); // behind the reply to this one
+    }
     messages.resume();
+  }
+
+  private void unlink(SubscriptionCall call, @Nullable SubscriptionCall next) {
+    SubscriptionCall before = currentCall;
+    while (before != null && before.next() != call) {
+      before = before.next();
+    }
+    if (before != null) {
+      before.setNext(next);
+      lastCall = next == null ? before : lastCall;
+    }
   }
 
   SubscribedNames names() {
@@ -268,8 +322,7 @@ public final class ClientSubscriptions implements Subscriptions {
   /** Ends all subscriptions without confirmations, as {@code RESET} and a closed connection do. */
   private void unsubscribeAll() {
     messages.end();
-    SubscriptionCall call = currentCall;
-    if (call != null) {
+    for (SubscriptionCall call = currentCall; call != null; call = call.next()) {
       call.cancel();
     }
     if (!names.isEmpty()) {
@@ -284,7 +337,7 @@ public final class ClientSubscriptions implements Subscriptions {
   public void drain() {
     unsubscribeAll();
     messages.writeIfPossible();
-    if (currentCall != null && !currentCall.isCaptured()) {
+    while (currentCall != null && !currentCall.isCaptured()) {
       currentCall.end().complete(Outcome.REJECTED);
     }
   }
@@ -294,7 +347,7 @@ public final class ClientSubscriptions implements Subscriptions {
     unsubscribeAll();
     onTransactionEnd();
     messages.discard();
-    if (currentCall != null) {
+    while (currentCall != null) {
       currentCall.end().complete(Outcome.REJECTED); // no confirmation follows
     }
   }

@@ -53,6 +53,11 @@ final class NoSubscriptions implements Subscriptions {
   }
 
   @Override
+  public int unansweredCalls() {
+    return 0;
+  }
+
+  @Override
   public void onReplyEnded() {}
 
   @Override

@@ -51,6 +51,9 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private @Nullable List<Name> all; // to unsubscribe from, if the request has no names
   private @Nullable ByteBuf confirmations; // of this slice, or all of them in a transaction
   private int newPatterns; // of this request
+  private @Nullable SubscriptionCall next; // sent already, and answered behind this one
+  private boolean subscribed; // at the nodes
+  private boolean confirming;
   private long pendingBytes; // bytes on the heap of names that the client does not own yet
   private boolean ended;
 
@@ -80,6 +83,20 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** Whether the request is in a transaction: its confirmations are a part of EXEC's reply. */
   boolean isCaptured() {
     return request.isCaptured();
+  }
+
+  /** Whether another request to subscribe may be sent before this one is answered. */
+  boolean mayBeFollowed() {
+    return kind == Kind.CHANNEL && subscribing != null && !isCaptured();
+  }
+
+  /** Returns the request behind this one that is sent already; null if there is none. */
+  @Nullable SubscriptionCall next() {
+    return next;
+  }
+
+  void setNext(@Nullable SubscriptionCall call) {
+    next = call;
   }
 
   /** A piece of work; returns whether there is more. */
@@ -224,8 +241,15 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** All names are subscribed to at the nodes. */
   @Override
   public void onSubscribed() {
+    subscribed = true;
+    confirmIfCurrent();
+  }
+
+  /** Confirms the subscriptions, unless requests before this one are not answered yet. */
+  void confirmIfCurrent() {
     SubscribeRequest subscribe = subscribing;
-    if (subscribe != null) {
+    if (subscribed && !confirming && subscribe != null && subscriptions.isCurrent(this)) {
+      confirming = true;
       goOn(() -> addNames(subscribe));
     }
   }
@@ -383,7 +407,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     allowance.addKept(-given.length());
     addPendingBytes(-pendingBytes);
     given.release();
-    subscriptions.onCallEnded();
+    subscriptions.onCallEnded(this);
     return request;
   }
 

@@ -66,6 +66,9 @@ public sealed interface Subscriptions permits NoSubscriptions, ClientSubscriptio
    */
   boolean mustWait(RoutePlan plan);
 
+  /** The number of requests to subscribe or unsubscribe that are not answered yet. */
+  int unansweredCalls();
+
   /** A reply that was written in parts has ended, and the next one has not begun. */
   void onReplyEnded();
 

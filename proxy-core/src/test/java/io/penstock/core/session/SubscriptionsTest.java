@@ -82,6 +82,53 @@ class SubscriptionsTest extends Subscribers {
     }
 
     @Test
+    void requestsToSubscribeThatFollowEachOtherAreSentAtOnce() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + call("SUBSCRIBE a") + call("SUBSCRIBE c") + PING);
+      Peer lower = feed(0, "subscribe b c");
+      Peer upper = feed(1, "subscribe a");
+      lower.send(push("subscribe", "b", ":1") + push("subscribe", "c", ":2"));
+      client.expect(array("subscribe", "b", ":1"));
+      lower.send(push("message", "c", "before its confirmation") + push("message", "b", "1"));
+      client.expect(array("message", "b", "1"));
+
+      upper.send(push("subscribe", "a", ":1"));
+
+      client.expect(
+          array("subscribe", "a", ":2")
+              + array("subscribe", "c", ":3")
+              + "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+      deliver(lower, client, "c", "now");
+      deliver(upper, client, "a", "too");
+    }
+
+    @Test
+    void anErrorOfOneOfThemComesInItsPlace() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + call("SUBSCRIBE a") + call("SUBSCRIBE c"));
+      Peer lower = feed(0, "subscribe b c");
+      Peer upper = feed(1, "subscribe a");
+      upper.send("-NOPERM no permissions to access one of the channels\r\n");
+      lower.send(push("subscribe", "b", ":1") + push("subscribe", "c", ":2"));
+
+      client.expect(
+          array("subscribe", "b", ":1")
+              + "-NOPERM no permissions to access one of the channels\r\n"
+              + array("subscribe", "c", ":2"));
+      deliver(lower, client, "c", "now");
+    }
+
+    @Test
+    void aClientMayLeaveBeforeAnyOfThemIsConfirmed() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + call("SUBSCRIBE c"));
+      Peer feed = feed(0, "subscribe b c");
+      client.close();
+
+      feed.expect(call("unsubscribe b") + call("unsubscribe c"));
+    }
+
+    @Test
     void severalChannelsAreConfirmedWithGrowingCounts() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b a b"));
