@@ -7,6 +7,7 @@ import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.ThrottledLog;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +30,7 @@ public final class ClientLog {
   private final ThrottledLog leadsBack = new ThrottledLog();
   private final ThrottledLog paused = new ThrottledLog();
   private final ThrottledLog replyTooLarge = new ThrottledLog();
+  private final Map<Integer, ThrottledLog> crossSlot = new HashMap<>(); // by command
 
   /**
    * @param listener of the clients
@@ -136,6 +138,29 @@ public final class ClientLog {
             client.id(),
             client.peer(),
             most,
+            more(times)));
+  }
+
+  /**
+   * Counts and logs a command that was rejected because its keys are in several slots, and that
+   * Penstock could carry out. Each command has lines of its own.
+   *
+   * @param id of the command
+   * @param name of the command
+   */
+  public void crossSlotRejected(Client client, ClientProfile profile, int id, String name) {
+    counters.crossSlot().countRejected(id);
+    ThrottledLog notice = crossSlot.computeIfAbsent(id, _ -> new ThrottledLog());
+    notice.log(times ->
+        log.info(
+            "{}{} of client {} ({} name={} user={}) was rejected: its keys are in several slots."
+                + " With cross-slot: emulate it would be carried out{}",
+            prefix,
+            name,
+            client.id(),
+            client.peer(),
+            profile.name(),
+            profile.user().name(),
             more(times)));
   }
 

@@ -164,6 +164,12 @@ public sealed interface RoutePlan {
    * Reject it.
    *
    * @param error the error line without its leading {@code -} and line end
+   * @param reported whether it is to be reported as one that {@link Across} could carry out
    */
-  record Reject(String error) implements RoutePlan {}
+  record Reject(String error, boolean reported) implements RoutePlan {
+
+    Reject(String error) {
+      this(error, false);
+    }
+  }
 }

@@ -45,6 +45,8 @@ public final class Router {
   private static final RoutePlan.Reject CROSS_SLOT =
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
 
+  private static final RoutePlan REPORTED = new RoutePlan.Reject(CROSS_SLOT.error(), true);
+
   private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
       new RoutePlan.Reject(
           "ERR SCAN over more than "
@@ -57,6 +59,7 @@ public final class Router {
   private final boolean partitioned; // if false, keys are not read
   private final boolean severalNodes;
   private final CrossSlot crossSlot;
+  private final RoutePlan across; // of a command that could be carried out in steps
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -81,6 +84,12 @@ public final class Router {
    */
   public Router(Partitioner partitioner, boolean readsReplicas, CrossSlot crossSlot) {
     this.crossSlot = crossSlot;
+    this.across =
+        switch (crossSlot) {
+          case REJECT -> CROSS_SLOT;
+          case REPORT -> REPORTED;
+          case EMULATE -> ACROSS;
+        };
     int partitions = partitioner.partitions();
     this.partitioner = partitioner;
     this.partitioned = partitions > 1;
@@ -203,7 +212,7 @@ public final class Router {
     int partition = knownPartition(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
       if (knownPartition(frame, keys.get(i)) != partition) {
-        return crossSlot == CrossSlot.EMULATE && spec.across() != null ? ACROSS : CROSS_SLOT;
+        return spec.across() == null ? CROSS_SLOT : across;
       }
     }
     if (spec.hasKeyPatterns()) {

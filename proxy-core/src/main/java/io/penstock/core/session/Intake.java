@@ -34,7 +34,6 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.KnownPartitions;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.route.ScanCursor;
-import io.penstock.core.spec.Across;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Trait;
@@ -321,7 +320,7 @@ final class Intake implements LocalCommandHandler {
   private void execute(RoutePlan plan, @Nullable CommandSpec spec) {
     switch (plan) {
       case RoutePlan.Local(CommandSpec which, LocalCommand answer) -> answerHere(which, answer);
-      case RoutePlan.Reject(String error) -> transactions.reject(spec, ErrorReplies.encode(error));
+      case RoutePlan.Reject reject -> transactions.reject(spec, reject);
       default -> send(plan, Objects.requireNonNull(spec));
     }
   }
@@ -432,6 +431,12 @@ final class Intake implements LocalCommandHandler {
         answer(spec, which, captured);
       }
     }
+  }
+
+  @Override
+  public void report(CommandSpec rejected) {
+    loop.clientLog()
+        .crossSlotRejected(context.client(), profile, rejected.id(), rejected.displayName());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.penstock.core.transaction;
 
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.command.Command;
+import io.penstock.core.spec.CommandSpec;
 import java.util.List;
 
 /** Answers the local commands of a transaction. On the client's event loop. */
@@ -17,6 +18,9 @@ public interface LocalCommandHandler {
    * @param calls resolved
    */
   void prepareToSubscribe(List<Command> calls, Runnable then);
+
+  /** Reports a command that is rejected because its keys are in several partitions. */
+  void report(CommandSpec rejected);
 
   /** A transaction that {@link #prepareToSubscribe} prepared has ended, or did not run. */
   void onTransactionEnd();

@@ -156,7 +156,7 @@ public final class Transactions {
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
       case RoutePlan.ReusedSplit _, RoutePlan.Across _ -> rejectAndAbort(spec, CROSS_SLOT);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
-      case RoutePlan.Reject(String error) -> rejectAndAbort(spec, error);
+      case RoutePlan.Reject reject -> reject(spec, reject);
     };
   }
 
@@ -301,6 +301,14 @@ public final class Transactions {
     close();
     String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
     return replies.reject(spec, ABORTED_BY + line.replaceFirst("^ERR ", ""));
+  }
+
+  /** Rejects a request as its plan says, and aborts the open transaction, if any. */
+  public boolean reject(@Nullable CommandSpec spec, RoutePlan.Reject plan) {
+    if (plan.reported() && spec != null) {
+      context.localCommands().report(spec);
+    }
+    return rejectAndAbort(spec, plan.error());
   }
 
   /** As {@link #reject}, and aborts the open transaction, if any, as a command that fails does. */

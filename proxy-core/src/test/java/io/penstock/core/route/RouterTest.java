@@ -223,6 +223,29 @@ class RouterTest {
   }
 
   @Test
+  void commandsOverSlotsAreReportedOrCarriedOutIfTheyCanBe() {
+    var reporting = new Router(SlotPartitioner.INSTANCE, false, CrossSlot.REPORT);
+    var emulating = new Router(SlotPartitioner.INSTANCE, false, CrossSlot.EMULATE);
+    String error = "CROSSSLOT Keys in request don't hash to the same slot";
+
+    assertThat(plan(reporting, "RENAME a b")).isEqualTo(new RoutePlan.Reject(error, true));
+    assertThat(plan(emulating, "RENAME a b")).isEqualTo(new RoutePlan.Across());
+    for (Router router : List.of(reporting, emulating)) {
+      assertThat(plan(router, "RENAME {a}1 {a}2")).isEqualTo(new RoutePlan.MultiKey(A));
+      assertThat(plan(router, "EVAL x 2 a b"))
+          .isInstanceOfSatisfying(
+              RoutePlan.Reject.class, rejected -> assertThat(rejected.reported()).isFalse());
+    }
+  }
+
+  @Test
+  void oneNodeHasNoCommandsOverSlots() {
+    for (CrossSlot mode : CrossSlot.values()) {
+      assertThat(plan(single.with(mode), "RENAME a b")).isEqualTo(slot(0));
+    }
+  }
+
+  @Test
   void aSingleServerTakesKeysOfAllSlots() {
     for (String line : List.of("GET a", "MGET a b c", "MSETNX a 1 b 2", "RENAME a b", "DEL a b")) {
       assertThat(plan(single, line)).isEqualTo(slot(0));

@@ -72,6 +72,12 @@ final class RigOptions {
     return this;
   }
 
+  /** Reports commands over several slots, which it rejects. */
+  RigOptions reportsCrossSlot() {
+    crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.REPORT);
+    return this;
+  }
+
   RigOptions password(String given) {
     password = given;
     return this;
