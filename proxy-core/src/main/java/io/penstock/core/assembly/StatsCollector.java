@@ -1,11 +1,13 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.listener.Admission;
+import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -25,6 +27,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -97,7 +100,8 @@ public final class StatsCollector {
         counters.errors(),
         HeldStats.NONE,
         clients.pressure(),
-        ReadCounts.NONE);
+        ReadCounts.NONE,
+        crossSlot(clients.servers().commands().specs(), counters.crossSlot()));
   }
 
   private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
@@ -119,6 +123,22 @@ public final class StatsCollector {
         new CommandStats(spec.displayName(), outcomes, buckets, counters.totalNanos(spec.id())));
   }
 
+  private static CrossSlotStats crossSlot(List<CommandSpec> specs, CrossSlotCounts counts) {
+    Map<String, Long> commands = new TreeMap<>();
+    Map<String, Long> rejected = new TreeMap<>();
+    for (CommandSpec spec : specs) {
+      putIfAny(spec, counts.commands(spec.id()), commands);
+      putIfAny(spec, counts.rejected(spec.id()), rejected);
+    }
+    return new CrossSlotStats(commands, rejected, counts.bytes(), counts.retries());
+  }
+
+  private static void putIfAny(CommandSpec spec, long count, Map<String, Long> into) {
+    if (count > 0) {
+      into.merge(spec.displayName(), count, Long::sum);
+    }
+  }
+
   /** Sums the statistics of a listener's clients on all loops. */
   static ProxyStats ofListener(List<ProxyStats> loops, Admission admission) {
     ProxyStats clients =
@@ -136,7 +156,8 @@ public final class StatsCollector {
             Map.of(),
             HeldStats.NONE,
             Pressure.NONE,
-            ReadCounts.NONE);
+            ReadCounts.NONE,
+            CrossSlotStats.NONE);
     return loops.stream().reduce(clients, ProxyStats::plus);
   }
 
@@ -174,7 +195,8 @@ public final class StatsCollector {
         Map.of(),
         held,
         Pressure.NONE,
-        reads);
+        reads,
+        CrossSlotStats.NONE);
   }
 
   /** Returns statistics of nothing but the event loops. */
@@ -193,7 +215,8 @@ public final class StatsCollector {
         Map.of(),
         HeldStats.NONE,
         Pressure.NONE,
-        ReadCounts.NONE);
+        ReadCounts.NONE,
+        CrossSlotStats.NONE);
   }
 
   /**

@@ -99,9 +99,11 @@ final class Move {
   }
 
   private void write() {
+    List<byte[]> requests = moved.write();
+    requests.forEach(request -> counts.countBytes(request.length));
     call(
         destination,
-        block(moved.write()),
+        block(requests),
         false,
         replies -> {
           ByteBuf result = replies.getLast();

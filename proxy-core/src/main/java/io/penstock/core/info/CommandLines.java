@@ -3,10 +3,13 @@ package io.penstock.core.info;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Writes the lines by command and by error. Durations are those that clients see, nodes included.
@@ -35,7 +38,11 @@ final class CommandLines {
   }
 
   private static String name(CommandStats command) {
-    return command.name().toLowerCase(Locale.ROOT).replace(' ', '|');
+    return name(command.name());
+  }
+
+  private static String name(String command) {
+    return command.toLowerCase(Locale.ROOT).replace(' ', '|');
   }
 
   void calls(List<CommandStats> commands) {
@@ -56,6 +63,19 @@ final class CommandLines {
               + rejected
               + ",failed_calls="
               + (calls - succeeded));
+    }
+  }
+
+  void crossSlot(CrossSlotStats stats) {
+    Set<String> seen = new TreeSet<>(stats.commands().keySet());
+    seen.addAll(stats.rejected().keySet());
+    for (String command : seen) {
+      text.line(
+          "crossslotstat_" + name(command),
+          "calls="
+              + stats.commands().getOrDefault(command, 0L)
+              + ",rejected_calls="
+              + stats.rejected().getOrDefault(command, 0L));
     }
   }
 

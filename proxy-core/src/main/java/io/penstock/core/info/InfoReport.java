@@ -2,11 +2,13 @@ package io.penstock.core.info;
 
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -56,6 +58,7 @@ public final class InfoReport {
       case CLUSTER -> text.line("cluster_enabled", figures.facts().cluster() ? 1 : 0);
       case KEYSPACE -> keyspace();
       case PENSTOCK -> penstock();
+      case CROSSSLOT -> crossSlot();
     }
   }
 
@@ -220,6 +223,19 @@ public final class InfoReport {
     stats.redirects().forEach((kind, count) -> text.line("redirects_" + lower(kind.name()), count));
     text.line("info_masters_asked", figures.nodes().queried())
         .line("info_masters_answered", figures.nodes().answered());
+  }
+
+  private void crossSlot() {
+    CrossSlotStats crossSlot = stats.crossSlot();
+    text.line("crossslot_commands", sum(crossSlot.commands()))
+        .line("crossslot_rejected", sum(crossSlot.rejected()))
+        .line("crossslot_bytes_moved", crossSlot.bytes())
+        .line("crossslot_retries", crossSlot.retries());
+    new CommandLines(text).crossSlot(crossSlot);
+  }
+
+  private static long sum(Map<String, Long> counts) {
+    return counts.values().stream().mapToLong(Long::longValue).sum();
   }
 
   private long sum(ToLongFunction<NodeStats> figure) {

@@ -20,13 +20,18 @@ public enum InfoSection {
   LATENCYSTATS,
   CLUSTER,
   KEYSPACE,
-  PENSTOCK;
+  PENSTOCK,
+  CROSSSLOT;
 
   private static final Set<InfoSection> MORE = EnumSet.of(COMMANDSTATS, LATENCYSTATS);
 
   /** Returns the title behind the {@code #}. */
   String title() {
-    return this == CPU ? "CPU" : name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+    return switch (this) {
+      case CPU -> "CPU";
+      case CROSSSLOT -> "CrossSlot";
+      default -> name().charAt(0) + name().substring(1).toLowerCase(Locale.ROOT);
+    };
   }
 
   /**

@@ -24,7 +24,7 @@ public final class CrossSlotCounts {
     rejected[command]++;
   }
 
-  /** Adds bytes of values that were read at one node for another one. */
+  /** Adds bytes that are written to another node to copy or move a value. */
   public void countBytes(long moved) {
     bytes += moved;
   }

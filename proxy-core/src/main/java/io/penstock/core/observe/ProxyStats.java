@@ -5,6 +5,7 @@ import io.penstock.core.upstream.RetryablePrefix;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The statistics of a proxy at one moment, summed over its event loops. Counters only grow.
@@ -23,6 +24,7 @@ import java.util.Map;
  * @param held requests in failover holds
  * @param pressure the load by clients, and how often it was too much
  * @param reads reads from replicas
+ * @param crossSlot commands over several slots
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -38,7 +40,8 @@ public record ProxyStats(
     Map<String, Long> errors,
     HeldStats held,
     Pressure pressure,
-    ReadCounts reads) {
+    ReadCounts reads,
+    CrossSlotStats crossSlot) {
 
   /** All counters are zero. */
   public static final ProxyStats NONE =
@@ -56,7 +59,8 @@ public record ProxyStats(
           Map.of(),
           HeldStats.NONE,
           Pressure.NONE,
-          ReadCounts.NONE);
+          ReadCounts.NONE,
+          CrossSlotStats.NONE);
 
   /**
    * Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server
@@ -210,6 +214,35 @@ public record ProxyStats(
           bytesReceivedPerSecond + other.bytesReceivedPerSecond,
           bytesSentPerSecond + other.bytesSentPerSecond,
           blockedClients + other.blockedClients);
+    }
+  }
+
+  /**
+   * Commands over several slots.
+   *
+   * @param commands how many were carried out in steps, by the name of the command
+   * @param rejected how many were rejected that could have been, by the name of the command
+   * @param bytes that were written to other nodes to copy or move values
+   * @param retries attempts that began again, because another client changed a key meanwhile
+   */
+  public record CrossSlotStats(
+      Map<String, Long> commands, Map<String, Long> rejected, long bytes, long retries) {
+
+    /** None. */
+    public static final CrossSlotStats NONE = new CrossSlotStats(Map.of(), Map.of(), 0, 0);
+
+    public CrossSlotStats plus(CrossSlotStats other) {
+      return new CrossSlotStats(
+          sum(commands, other.commands),
+          sum(rejected, other.rejected),
+          bytes + other.bytes,
+          retries + other.retries);
+    }
+
+    private static Map<String, Long> sum(Map<String, Long> one, Map<String, Long> other) {
+      Map<String, Long> sums = new TreeMap<>(one);
+      other.forEach((name, count) -> sums.merge(name, count, Long::sum));
+      return sums;
     }
   }
 

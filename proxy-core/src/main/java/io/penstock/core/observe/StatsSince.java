@@ -32,7 +32,8 @@ final class StatsSince {
         errors(before.errors(), now.errors()),
         now.held(),
         pressure(before.pressure(), now.pressure()),
-        now.reads());
+        now.reads(),
+        now.crossSlot());
   }
 
   private static List<CommandStats> commands(List<CommandStats> before, List<CommandStats> now) {

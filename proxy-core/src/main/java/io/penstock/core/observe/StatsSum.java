@@ -31,7 +31,8 @@ final class StatsSum {
         errors(one.errors(), other.errors()),
         one.held().plus(other.held()),
         one.pressure().plus(other.pressure()),
-        one.reads().plus(other.reads()));
+        one.reads().plus(other.reads()),
+        one.crossSlot().plus(other.crossSlot()));
   }
 
   private static List<CommandStats> commands(List<CommandStats> one, List<CommandStats> other) {

@@ -52,7 +52,9 @@ class InfoReportTest {
             ProxyStats.HeldStats.NONE,
             new ProxyStats.Pressure(
                 77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6, 7),
-            ReadCounts.NONE);
+            ReadCounts.NONE,
+            new ProxyStats.CrossSlotStats(
+                Map.of("RENAME", 3L, "SUNION", 1L), Map.of("RENAME", 2L), 4_096, 5));
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
@@ -94,13 +96,14 @@ class InfoReportTest {
             "Errorstats",
             "Cluster",
             "Keyspace",
-            "Penstock");
+            "Penstock",
+            "CrossSlot");
     assertThat(titles(report("cpu", "SERVER"))).containsExactly("Server", "CPU");
     assertThat(titles(report("all")))
         .contains("Commandstats", "Latencystats")
         .doesNotContain("Modules");
     assertThat(titles(report("everything"))).hasSize(InfoSection.values().length);
-    assertThat(titles(report("default", "commandstats"))).hasSize(13);
+    assertThat(titles(report("default", "commandstats"))).hasSize(14);
     assertThat(report("nonsense")).isEmpty();
   }
 
@@ -148,7 +151,13 @@ class InfoReportTest {
         "penstock; slots_covered:16000",
         "penstock; topology_age_seconds:60",
         "penstock; node_commands_in_flight:5",
-        "penstock; redirects_moved:6"
+        "penstock; redirects_moved:6",
+        "crossslot; crossslot_commands:4",
+        "crossslot; crossslot_rejected:2",
+        "crossslot; crossslot_bytes_moved:4096",
+        "crossslot; crossslot_retries:5",
+        "crossslot; crossslotstat_rename:calls=3,rejected_calls=2",
+        "crossslot; crossslotstat_sunion:calls=1,rejected_calls=0"
       })
   void aSectionHasTheFieldsThatToolsRead(String section, String line) {
     assertThat(report(section).lines()).contains(line);

@@ -3,6 +3,7 @@ package io.penstock.core.observe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.ProxyStats.CommandStats;
+import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
@@ -35,7 +36,8 @@ class StatsSinceTest {
         Map.of("ERR", count, "MOVED", 3L),
         HeldStats.NONE,
         new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count, count),
-        ReadCounts.NONE);
+        ReadCounts.NONE,
+        CrossSlotStats.NONE);
   }
 
   @Test

@@ -315,7 +315,8 @@ class ServerRepliesTest {
         none.errors(),
         none.held(),
         none.pressure(),
-        none.reads());
+        none.reads(),
+        none.crossSlot());
   }
 
   @Test

@@ -22,6 +22,32 @@ public enum Metric {
       Labels.LISTENER,
       "command"),
 
+  CROSS_SLOT_COMMANDS(
+      Type.COUNTER,
+      "penstock_cross_slot_commands",
+      "Number of commands over several slots that were carried out in steps (cross-slot: emulate)",
+      Labels.LISTENER,
+      "command"),
+  CROSS_SLOT_REJECTED(
+      Type.COUNTER,
+      "penstock_cross_slot_rejected",
+      "Number of commands over several slots that were rejected, and that cross-slot: emulate would"
+          + " carry out; counted with cross-slot: report",
+      Labels.LISTENER,
+      "command"),
+  CROSS_SLOT_MOVED_BYTES(
+      Type.COUNTER,
+      "penstock_cross_slot_moved_bytes",
+      "Number of bytes that were written to other nodes to copy or move values for commands over"
+          + " several slots",
+      Labels.LISTENER),
+  CROSS_SLOT_RETRIES(
+      Type.COUNTER,
+      "penstock_cross_slot_retries",
+      "Number of times that a command over several slots began again because another client had"
+          + " changed one of its keys meanwhile",
+      Labels.LISTENER),
+
   CLIENT_CONNECTIONS(
       Type.GAUGE,
       "penstock_client_connections",

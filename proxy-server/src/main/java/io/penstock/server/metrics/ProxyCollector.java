@@ -51,6 +51,7 @@ final class ProxyCollector implements MultiCollector {
     Map<String, ProxyStats> listeners = stats.listeners();
     Map<String, ProxyStats> upstreams = stats.upstreams();
     commands(listeners, all);
+    crossSlot(listeners, all);
     clients(listeners, all);
     nodes(upstreams, all);
     retryableErrors(listeners, all);
@@ -93,6 +94,26 @@ final class ProxyCollector implements MultiCollector {
     });
     all.add(counts.snapshot());
     all.add(durations.build());
+  }
+
+  private static void crossSlot(Map<String, ProxyStats> listeners, List<MetricSnapshot> all) {
+    Family commands = Metric.CROSS_SLOT_COMMANDS.family();
+    Family rejected = Metric.CROSS_SLOT_REJECTED.family();
+    listeners.forEach((listener, stats) -> {
+      addByCommand(stats.crossSlot().commands(), listener, commands);
+      addByCommand(stats.crossSlot().rejected(), listener, rejected);
+    });
+    all.add(commands.snapshot());
+    all.add(rejected.snapshot());
+    perListener(
+        Metric.CROSS_SLOT_MOVED_BYTES, listeners, stats -> stats.crossSlot().bytes(), all);
+    perListener(
+        Metric.CROSS_SLOT_RETRIES, listeners, stats -> stats.crossSlot().retries(), all);
+  }
+
+  private static void addByCommand(Map<String, Long> counts, String listener, Family into) {
+    counts.forEach(
+        (command, count) -> into.add((double) count, LISTENER, listener, "command", command));
   }
 
   private static HistogramDataPointSnapshot durations(String listener, CommandStats command) {

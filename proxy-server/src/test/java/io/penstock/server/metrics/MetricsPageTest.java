@@ -190,7 +190,8 @@ class MetricsPageTest {
         Map.of(),
         ProxyStats.HeldStats.NONE,
         new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4, 5),
-        ReadCounts.NONE);
+        ReadCounts.NONE,
+        new ProxyStats.CrossSlotStats(Map.of("RENAME", 1L), Map.of("RENAME", 1L), 1, 1));
   }
 
   private static UpstreamStatus upstream() {

@@ -56,7 +56,8 @@ class ProxyCollectorTest {
           Map.of(),
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
           new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15, 16),
-          ReadCounts.NONE);
+          ReadCounts.NONE,
+          new ProxyStats.CrossSlotStats(Map.of("RENAME", 17L), Map.of("LMOVE", 18L), 19, 20));
 
   private static final StatsByName STATS =
       new StatsByName(Map.of("main", PART), Map.of("orders", PART), PART);
@@ -83,6 +84,11 @@ class ProxyCollectorTest {
             "penstock_failover_hold_outcomes_total{outcome=\"disconnected\",upstream=\"orders\"} 13.0")
         .contains(
             "penstock_failover_hold_outcomes_total{outcome=\"rejected\",upstream=\"orders\"} 14.0")
+        .contains(
+            "penstock_cross_slot_commands_total{command=\"RENAME\",listener=\"main\"} 17.0")
+        .contains("penstock_cross_slot_rejected_total{command=\"LMOVE\",listener=\"main\"} 18.0")
+        .contains("penstock_cross_slot_moved_bytes_total{listener=\"main\"} 19.0")
+        .contains("penstock_cross_slot_retries_total{listener=\"main\"} 20.0")
         .contains("penstock_client_connections{listener=\"main\"} 5.0")
         .contains("penstock_client_connections_accepted_total{listener=\"main\"} 7.0")
         .contains("penstock_client_connections_rejected_total{listener=\"main\"} 2.0")
