@@ -125,6 +125,7 @@ public final class ChangePlanner {
         .add("proxy-protocol", a.arrivals().proxyProtocol(), b.arrivals().proxyProtocol())
         .add("tls", a.arrivals().tls(), b.arrivals().tls())
         .add("limits of clients", a.clients(), b.clients())
+        .add("cross-slot", a.crossSlot(), b.crossSlot())
         .add("cluster-facade", earlier.facade(), next.facade());
   }
 

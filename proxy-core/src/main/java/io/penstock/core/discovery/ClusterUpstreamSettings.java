@@ -49,6 +49,11 @@ public record ClusterUpstreamSettings(
   }
 
   @Override
+  public boolean isDivided() {
+    return true;
+  }
+
+  @Override
   public boolean hasFixedNodes() {
     return false;
   }

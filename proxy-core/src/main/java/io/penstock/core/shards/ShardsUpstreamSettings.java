@@ -80,6 +80,11 @@ public record ShardsUpstreamSettings(
   }
 
   @Override
+  public boolean isDivided() {
+    return true;
+  }
+
+  @Override
   public boolean hasFixedNodes() {
     return shards.stream().allMatch(UpstreamSettings::hasFixedNodes);
   }

@@ -67,6 +67,11 @@ public interface UpstreamSettings {
     return true;
   }
 
+  /** Returns whether keys are divided over several masters. */
+  default boolean isDivided() {
+    return false;
+  }
+
   /** Returns whether the configured nodes are all nodes, so that none is discovered. */
   boolean hasFixedNodes();
 

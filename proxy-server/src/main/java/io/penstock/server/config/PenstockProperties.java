@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
@@ -71,6 +72,15 @@ import org.springframework.validation.annotation.Validated;
  * @param maxInFlight Limits of requests that are not answered yet.
  * @param maxPatterns Maximum number of patterns that one client may be subscribed to. A request
  *     with more gets `-ERR max number of patterns reached`.
+ * @param crossSlot Commands over several slots that cannot be divided: `reject` gives `-CROSSSLOT`,
+ *     `report` too, but counts and logs those that `emulate` would carry out; `emulate` carries them
+ *     out in steps.
+ * @param crossSlotMaxBytes Maximum size of the values that one such command may collect. Above it,
+ *     the client gets `-OVERLOADED`.
+ * @param crossSlotMaxKeys Maximum number of keys of one such command.
+ * @param crossSlotScripts Whether scripts that only read (`EVAL_RO`, `EVALSHA_RO`, `FCALL_RO`) are
+ *     carried out on copies of their keys.
+ * @param crossSlotPoll Time between two looks at keys of several slots that a client waits for.
  * @param drainTimeout Time that clients have to end what they have begun, after a change of the
  *     configuration without their listener or with other servers for it, and when it is drained.
  * @param backend Connections to the nodes.
@@ -127,6 +137,14 @@ public record PenstockProperties(
     @Change(Effect.LIVE) @DefaultValue @Valid MaxInFlight maxInFlight,
     @Change(Effect.LIVE) @DefaultValue("10000") @Between(min = "0", max = "1000000")
         int maxPatterns,
+    @Change(Effect.LIVE) @DefaultValue("reject") CrossSlot crossSlot,
+    @Change(Effect.LIVE) @DefaultValue("64MB") @Between(min = "1KB", max = "2047MB")
+        DataSize crossSlotMaxBytes,
+    @Change(Effect.LIVE) @DefaultValue("1024") @Between(min = "2", max = "1000000")
+        int crossSlotMaxKeys,
+    @Change(Effect.LIVE) @DefaultValue("false") boolean crossSlotScripts,
+    @Change(Effect.LIVE) @DefaultValue("20ms") @Between(min = "1ms", max = "10s")
+        Duration crossSlotPoll,
     @Change(Effect.LIVE) @DefaultValue("30s") @Between(min = "0", max = "24h")
         Duration drainTimeout,
     @Change(Effect.LIVE) @DefaultValue @Valid Backend backend,
@@ -173,6 +191,7 @@ public record PenstockProperties(
         clientTimeout,
         maxInFlight,
         maxPatterns,
+        crossSlot,
         clusterFacade);
   }
 
@@ -198,7 +217,8 @@ public record PenstockProperties(
         transpond.local().proxyProtocol(),
         reads,
         backend,
-        topology);
+        topology,
+        crossSlot);
   }
 
   @Override
@@ -522,6 +542,7 @@ public record PenstockProperties(
    * @param clientTimeout Times after which a client is closed.
    * @param maxInFlight Limits of requests that are not answered yet.
    * @param maxPatterns Maximum number of patterns that one client may be subscribed to.
+   * @param crossSlot What becomes of commands over several slots. If not set, as at the upstream.
    * @param clusterFacade The Redis Cluster that this listener presents to clients.
    */
   public record Listener(
@@ -547,6 +568,7 @@ public record PenstockProperties(
       @DefaultValue @Valid ClientTimeout clientTimeout,
       @DefaultValue @Valid MaxInFlight maxInFlight,
       @DefaultValue("10000") @Between(min = "0", max = "1000000") int maxPatterns,
+      @DefaultValue("reject") CrossSlot crossSlot,
       @DefaultValue @Valid ClusterFacade clusterFacade) {
 
     public Listener {
@@ -573,6 +595,7 @@ public record PenstockProperties(
    * @param reads Which nodes serve commands that only read.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
+   * @param crossSlot What becomes of commands over several slots.
    */
   public record Upstream(
       @Change(Effect.DRAINS) @Nullable String resource,
@@ -583,7 +606,8 @@ public record PenstockProperties(
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
       @DefaultValue @Valid Backend backend,
-      @DefaultValue @Valid Topology topology) {
+      @DefaultValue @Valid Topology topology,
+      @DefaultValue("reject") CrossSlot crossSlot) {
 
     @Override
     public String toString() {

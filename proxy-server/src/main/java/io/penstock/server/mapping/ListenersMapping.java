@@ -4,7 +4,6 @@ import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.cluster.ClusterFacade;
-import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ProxyProtocol;
@@ -27,7 +26,7 @@ final class ListenersMapping {
 
   private final PropertiesReader reader;
   private final TlsBundles bundles;
-  private final List<String> upstreams;
+  private final Map<String, Upstream> upstreams;
   private final Transport transport;
 
   ListenersMapping(
@@ -35,7 +34,8 @@ final class ListenersMapping {
     this.transport = transport;
     this.reader = reader;
     this.bundles = bundles;
-    this.upstreams = upstreams.stream().map(Upstream::name).toList();
+    this.upstreams =
+        upstreams.stream().collect(Collectors.toMap(Upstream::name, upstream -> upstream));
   }
 
   /**
@@ -44,12 +44,13 @@ final class ListenersMapping {
    * @throws InvalidConfigurationException if one is invalid, or has the address of another
    */
   List<Listener> map(PenstockProperties properties) {
+    var crossSlot = new CrossSlotMapping(reader, properties);
     if (properties.listeners().isEmpty()) {
-      return List.of(map(UpstreamsMapping.DEFAULT, properties.defaultListener(), ""));
+      return List.of(map(UpstreamsMapping.DEFAULT, properties.defaultListener(), "", crossSlot));
     }
     List<Listener> listeners = new ArrayList<>();
     for (Map.Entry<String, PenstockProperties.Listener> entry : properties.listeners().entrySet()) {
-      Listener listener = map(entry.getKey(), entry.getValue(), prefix(entry.getKey()));
+      Listener listener = map(entry.getKey(), entry.getValue(), prefix(entry.getKey()), crossSlot);
       for (Listener other : listeners) {
         addresses(entry.getKey()).rejectSame(listener, other);
       }
@@ -66,11 +67,16 @@ final class ListenersMapping {
     return "listeners." + name + ".";
   }
 
-  private Listener map(String name, PenstockProperties.Listener listener, String prefix) {
+  private Listener map(
+      String name,
+      PenstockProperties.Listener listener,
+      String prefix,
+      CrossSlotMapping crossSlot) {
+    Upstream upstream = upstream(listener.upstream(), prefix + "upstream");
     var address = new ListenAddressMapping(reader, prefix, transport).map(listener);
     return new Listener(
         name,
-        upstream(listener.upstream(), prefix + "upstream"),
+        upstream.name(),
         new Listen(
             address,
             listener.maxClients(),
@@ -81,7 +87,8 @@ final class ListenersMapping {
                 listener,
                 proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
                 tls(listener.tls(), prefix + "tls.")),
-            ClientsMapping.limits(listener), CrossSlotSettings.REJECT),
+            ClientsMapping.limits(listener),
+            crossSlot.map(listener, prefix, upstream)),
         facade(listener.clusterFacade(), address, prefix));
   }
 
@@ -152,10 +159,14 @@ final class ListenersMapping {
     }
   }
 
-  private String upstream(@Nullable String wanted, String key) {
+  private Upstream upstream(@Nullable String wanted, String key) {
     if (wanted == null) {
-      if (upstreams.size() == 1 || upstreams.contains(UpstreamsMapping.DEFAULT)) {
-        return upstreams.size() == 1 ? upstreams.getFirst() : UpstreamsMapping.DEFAULT;
+      Upstream only =
+          upstreams.size() == 1
+              ? upstreams.values().iterator().next()
+              : upstreams.get(UpstreamsMapping.DEFAULT);
+      if (only != null) {
+        return only;
       }
       throw reader.invalid(
           // the listener default has no such key
@@ -165,13 +176,14 @@ final class ListenersMapping {
               ? "write listeners, each with the name of its upstream: " + known()
               : "write the name of one: " + known());
     }
-    if (!upstreams.contains(wanted)) {
+    Upstream found = upstreams.get(wanted);
+    if (found == null) {
       throw reader.invalid(key, "there is no such upstream", "write one of " + known());
     }
-    return wanted;
+    return found;
   }
 
   private String known() {
-    return upstreams.stream().sorted().collect(Collectors.joining(", "));
+    return upstreams.keySet().stream().sorted().collect(Collectors.joining(", "));
   }
 }

@@ -7,6 +7,7 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ListenAddress.Permissions;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Balance;
@@ -267,6 +268,43 @@ class ListenersAndUpstreamsTest {
         .containsExactly(ReadFrom.REPLICA_PREFERRED, ReadFrom.MASTER);
     assertThat(upstreams.getFirst().kind().access().credentials())
         .isEqualTo(new Credentials("app", "secret"));
+  }
+
+  @Test
+  void commandsOverSlotsAreAsTheListenerSaysOrItsUpstreamOrAll() {
+    ProxySettings settings =
+        map(
+            """
+            penstock:
+              cross-slot: report
+              listeners:
+                a: { port: 1, upstream: x }
+                b: { port: 2, upstream: y }
+                c: { port: 3, upstream: y, cross-slot: reject }
+              upstreams:
+                x: "redis-cluster://h:1"
+                y: { resource: "redis-cluster://h:2", cross-slot: emulate }
+            """);
+
+    assertThat(settings.listeners())
+        .extracting(listener -> listener.listen().crossSlot().mode())
+        .containsExactly(CrossSlot.REPORT, CrossSlot.EMULATE, CrossSlot.REJECT);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          cross-slot: report, transpond: {local: {resource: 'redis-cluster://h:1'}}                    | REPORT
+          cross-slot: report, upstreams: {x: {resource: 'redis-cluster://h:1', cross-slot: emulate}}   | EMULATE
+          cross-slot: report, upstreams: {x: {resource: 'redis-cluster://h:1', cross-slot: reject}}    | REJECT
+          upstreams: {x: 'redis-cluster://h:1'}                                                        | REJECT
+          """)
+  void theOnlyListenerDoesWhatItsUpstreamSays(String keys, CrossSlot mode) {
+    ProxySettings settings = map("penstock: {%s}".formatted(keys));
+
+    assertThat(settings.listeners().getFirst().listen().crossSlot().mode()).isEqualTo(mode);
   }
 
   @Test
@@ -566,6 +604,9 @@ class ListenersAndUpstreamsTest {
           upstreams: {b: {resource: 'redis-cluster://h:1', zone: z}} | penstock.upstreams.b.zone has no effect: reads go to the master unless penstock.upstreams.b.reads.from
           upstreams: {b: {resource: 'redis://h:1', max-replica-lag: 1MB}} | penstock.upstreams.b.max-replica-lag has no effect
           upstreams: {b: {resource: 'redis-cluster://h:1', read-from: any, zones: ['h:1=z']}} | penstock.upstreams.b.zones has no effect without
+          upstreams: {b: {resource: 'redis://h:1', cross-slot: emulate}} | penstock.upstreams.b.cross-slot has no effect: all keys of upstream b are on one server
+          listeners: {a: {port: 1, cross-slot: report}}, upstreams: {b: 'redis-sentinel://h:1/m'} | penstock.listeners.a.cross-slot has no effect
+          transpond: {local: {resource: 'redis://h:1'}}, cross-slot: emulate | penstock.cross-slot has no effect
           transpond: {local: {resource: 'redis://h:1'}}, reads: {zone: z} | penstock.reads.zone has no effect: reads go to the master unless penstock.reads.from
           """)
   void aKeyWithoutEffectIsLogged(String keys, String line, CapturedOutput output) {
@@ -576,7 +617,7 @@ class ListenersAndUpstreamsTest {
 
   @Test
   void aDefaultForSeveralUpstreamsIsNotLogged(CapturedOutput output) {
-    map("penstock: {reads: {zone: z}, upstreams: {b: 'redis://h:1'}}");
+    map("penstock: {reads: {zone: z}, cross-slot: emulate, upstreams: {b: 'redis://h:1'}}");
     map("penstock: {upstreams: {b: {resource: 'redis-cluster://h:1', read-from: any, zone: z}}}");
 
     assertThat(output).doesNotContain("no effect");

@@ -3,6 +3,7 @@ package io.penstock.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
@@ -90,6 +91,11 @@ class PropertiesReaderTest {
     assertThat(properties.maxInFlight())
         .isEqualTo(new PenstockProperties.MaxInFlight(4_096, 1_048_576));
     assertThat(properties.maxPatterns()).isEqualTo(10_000);
+    assertThat(properties.crossSlot()).isEqualTo(CrossSlot.REJECT);
+    assertThat(properties.crossSlotMaxBytes()).isEqualTo(DataSize.ofMegabytes(64));
+    assertThat(properties.crossSlotMaxKeys()).isEqualTo(1_024);
+    assertThat(properties.crossSlotScripts()).isFalse();
+    assertThat(properties.crossSlotPoll()).isEqualTo(Duration.ofMillis(20));
     assertThat(properties.topology())
         .isEqualTo(new PenstockProperties.Topology(Duration.ofSeconds(30), Duration.ofSeconds(1)));
     assertThat(properties.commands())
@@ -133,6 +139,11 @@ class PropertiesReaderTest {
                 Map.entry("penstock.max-in-flight.per-client", "31"),
                 Map.entry("penstock.max-in-flight.total", "3200"),
                 Map.entry("penstock.max-patterns", "35"),
+                Map.entry("penstock.cross-slot", "emulate"),
+                Map.entry("penstock.cross-slot-max-bytes", "42MB"),
+                Map.entry("penstock.cross-slot-max-keys", "43"),
+                Map.entry("penstock.cross-slot-scripts", "true"),
+                Map.entry("penstock.cross-slot-poll", "44ms"),
                 Map.entry("penstock.backend.max-in-flight-per-connection", "33"),
                 Map.entry("penstock.backend.max-unsent", "34MB"),
                 Map.entry("penstock.client-output-buffer-limit.pubsub.hard-limit", "12MB"),
@@ -212,6 +223,11 @@ class PropertiesReaderTest {
                     Duration.ofSeconds(30)),
                 new PenstockProperties.MaxInFlight(31, 3_200),
                 35,
+                CrossSlot.EMULATE,
+                DataSize.ofMegabytes(42),
+                43,
+                true,
+                Duration.ofMillis(44),
                 Duration.ofSeconds(41),
                 new PenstockProperties.Backend(
                     Duration.ofMillis(9),

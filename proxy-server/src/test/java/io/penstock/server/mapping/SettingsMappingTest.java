@@ -11,6 +11,7 @@ import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.limit.ClientTimeouts;
 import io.penstock.core.limit.OutputLimit;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.topology.SingleUpstreamSettings;
@@ -53,7 +54,8 @@ class SettingsMappingTest {
                             Duration.ofMinutes(5),
                             512 << 20,
                             AcceptSettings.DEFAULTS,
-                            ClientLimits.DEFAULTS, CrossSlotSettings.REJECT),
+                            ClientLimits.DEFAULTS,
+                            CrossSlotSettings.REJECT),
                         null)),
                 List.of(
                     ProxySettings.Upstream.ofDefault(
@@ -91,6 +93,11 @@ class SettingsMappingTest {
             Map.entry("max-in-flight.per-client", "10"),
             Map.entry("max-in-flight.total", "1100"),
             Map.entry("max-patterns", "14"),
+            Map.entry("cross-slot", "report"),
+            Map.entry("cross-slot-max-bytes", "15MB"),
+            Map.entry("cross-slot-max-keys", "16"),
+            Map.entry("cross-slot-scripts", "true"),
+            Map.entry("cross-slot-poll", "17ms"),
             Map.entry("max-connection-rate", "12"),
             Map.entry("tcp-keepalive", "13s"));
 
@@ -111,6 +118,9 @@ class SettingsMappingTest {
                 1100,
                 14));
     assertThat(listen.arrivals()).isEqualTo(new AcceptSettings(12, Duration.ofSeconds(13)));
+    assertThat(listen.crossSlot())
+        .isEqualTo(
+            new CrossSlotSettings(CrossSlot.REPORT, true, 15 << 20, 16, Duration.ofMillis(17)));
   }
 
   @Test
@@ -190,6 +200,9 @@ class SettingsMappingTest {
           client-output-buffer-limit.normal.hard-limit | -1B | must be at least 0
           maxmemory-clients        | -1GB     | must be at least 0
           max-patterns             | -1       | must be from 0 to 1000000
+          cross-slot-max-bytes     | 1B       | must be from 1KB to 2047MB
+          cross-slot-max-keys      | 1        | must be from 2 to 1000000
+          cross-slot-poll          | 0        | must be from 1ms to 10s
           client-timeout.idle      | -1s      | must be from 0 to 24h
           client-timeout.request   | 25h      | must be from 0 to 24h
           backend.max-unsent       | 0B       | must be at least 1B
