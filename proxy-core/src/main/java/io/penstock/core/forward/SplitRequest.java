@@ -13,7 +13,7 @@ import io.penstock.core.spec.CommandSpec;
  * Splits a request with many keys into one part per partition, encoded from the client's bytes.
  * Each partition's keys are a group; the keys of a group stay in the client's order.
  */
-final class SplitRequest {
+public final class SplitRequest {
 
   private final RequestFrame frame;
   private final int firstKey;
@@ -30,7 +30,7 @@ final class SplitRequest {
    *
    * @param frame of the request; read whenever something is encoded
    */
-  SplitRequest(RequestFrame frame, RoutePlan.ReusedSplit plan) {
+  public SplitRequest(RequestFrame frame, RoutePlan.ReusedSplit plan) {
     this.frame = frame;
     this.firstKey = plan.firstKey();
     this.keyStep = plan.keyStep();
@@ -62,16 +62,32 @@ final class SplitRequest {
   }
 
   /** The group of each key in the client's order. */
-  int[] groupOfKey() {
+  public int[] groupOfKey() {
     return groupOfKey;
   }
 
-  int keysOfGroup(int group) {
+  /** The number of parts. */
+  public int groups() {
+    return keysOfGroup.length;
+  }
+
+  public int keysOfGroup(int group) {
     return keysOfGroup[group];
   }
 
-  int partitionOfGroup(int group) {
+  public int partitionOfGroup(int group) {
     return partitionOfGroup[group];
+  }
+
+  /**
+   * Writes the part of a group.
+   *
+   * @param firstKey how many keys the groups before it have
+   */
+  public void encode(ByteBuf out, int group, int firstKey) {
+    encodeHead(out, group);
+    encodeKeys(out, firstKey, keysOfGroup[group]);
+    encodeRest(out);
   }
 
   /** Returns the parts by group, ready to be sent. */

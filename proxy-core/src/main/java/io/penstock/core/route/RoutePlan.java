@@ -36,8 +36,16 @@ public sealed interface RoutePlan {
    */
   record Publish(int partition, boolean sharded) implements RoutePlan {}
 
-  /** Send it to the node of one partition, which watches keys for this client. */
-  public record Watch(int partition) implements RoutePlan {}
+  /**
+   * Send it to the node of its keys, which watches them for this client.
+   *
+   * @param partition of the keys, or {@link #SEVERAL}
+   */
+  public record Watch(int partition) implements RoutePlan {
+
+    /** The keys are in several partitions, whose nodes each watch some. */
+    public static final int SEVERAL = -1;
+  }
 
   /**
    * Send it to the node of one partition, where it may block.

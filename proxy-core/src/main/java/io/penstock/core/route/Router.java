@@ -42,6 +42,8 @@ public final class Router {
 
   private static final RoutePlan ACROSS = new RoutePlan.Across();
 
+  private static final RoutePlan WATCH_SEVERAL = new RoutePlan.Watch(RoutePlan.Watch.SEVERAL);
+
   private static final RoutePlan.Reject CROSS_SLOT =
       new RoutePlan.Reject("CROSSSLOT Keys in request don't hash to the same slot");
 
@@ -144,10 +146,7 @@ public final class Router {
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
       case Handling.Split split -> split(command, spec, split);
-      case Handling.Watch _ ->
-          forward(command, spec) instanceof RoutePlan.OnePartition one
-              ? new RoutePlan.Watch(one.partition())
-              : forward(command, spec);
+      case Handling.Watch _ -> watch(command, spec);
       case Handling.Blocking blocking ->
           blocking(command, spec, blocking.timeoutAt(command.frame()), false);
       case Handling.BlockingIf blocking ->
@@ -160,6 +159,14 @@ public final class Router {
       case Handling.Local(LocalCommand own) when hasTooMany(own, command.argc()) -> TOO_MANY;
       case Handling.Broadcast _, Handling.Local _, Handling.Rejected _ -> fixed(spec);
     };
+  }
+
+  private RoutePlan watch(Command command, CommandSpec spec) {
+    RoutePlan plan = forward(command, spec);
+    if (plan instanceof RoutePlan.OnePartition one) {
+      return new RoutePlan.Watch(one.partition());
+    }
+    return plan == CROSS_SLOT && crossSlot == CrossSlot.EMULATE ? WATCH_SEVERAL : plan;
   }
 
   private static boolean hasTooMany(LocalCommand own, int argc) {

@@ -5,7 +5,9 @@ import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.spec.CommandSpec;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -46,6 +48,18 @@ public final class CalledScripts {
     if (digest != null && known.all().body(digest) != null) {
       digests.add(digest);
     }
+  }
+
+  /** Returns those scripts that are known now. */
+  public List<byte[]> bodies() {
+    List<byte[]> bodies = new ArrayList<>();
+    for (String digest : digests) {
+      byte[] body = known.all().body(digest);
+      if (body != null) {
+        bodies.add(body);
+      }
+    }
+    return bodies;
   }
 
   /** Loads those scripts that are known now where {@code call} is about to be sent. */

@@ -115,7 +115,13 @@ final class Intake implements LocalCommandHandler {
     this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
     this.transactions =
         new Transactions(
-            new TransactionContext(forward, retryableErrors, backpressure, this, turnBudget),
+            new TransactionContext(
+                forward,
+                retryableErrors,
+                backpressure,
+                this,
+                turnBudget,
+                routes.acrossPartitions()),
             session.profile(),
             routes.answerLoop().proxy());
     order.readMasterWhile(transactions::isWatching);

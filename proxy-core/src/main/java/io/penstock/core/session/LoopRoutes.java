@@ -5,9 +5,11 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.crossslot.CrossSlotLoop;
 import io.penstock.core.forward.ForwardLoop;
 import io.penstock.core.retry.RetryLoop;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
 import io.penstock.core.subscribe.SubscribeLoop;
+import io.penstock.core.transaction.AcrossPartitions;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,13 @@ record LoopRoutes(
   /** Returns whether requests reach the Penstock with this id; false for null. */
   boolean leadsTo(@Nullable String penstock) {
     return routing.upstream().chain().leadsTo(penstock);
+  }
+
+  /** What transactions over several slots need; null if they are rejected. */
+  @Nullable AcrossPartitions acrossPartitions() {
+    return crossSlotLoop.settings().mode() == CrossSlot.EMULATE
+        ? new AcrossPartitions(router::partitionOf, crossSlotLoop.counts())
+        : null;
   }
 
   /** The database of clients that select none. */

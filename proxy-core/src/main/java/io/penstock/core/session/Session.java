@@ -32,7 +32,6 @@ import io.penstock.core.retry.ReadOrder;
 import io.penstock.core.retry.Retries;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.subscribe.Subscriptions;
-import io.penstock.core.transaction.Transaction;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.ProxyChain;
 import java.net.SocketAddress;
@@ -450,15 +449,13 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   @Override
   public long bufferBytes() {
-    Transaction queue = intake.transactions().openTransaction();
-    return input.capacity() + (queue == null ? 0 : queue.size());
+    return input.capacity() + intake.transactions().size();
   }
 
   @Override
   public long heapBytes() {
-    Transaction queue = intake.transactions().openTransaction();
     return profile.size()
-        + (queue == null ? 0 : queue.sizeOnHeap())
+        + intake.transactions().sizeOnHeap()
         + input.frame().size()
         + (long) replies.size() * ReplySlot.SIZE
         + intake.subscriptions().size();

@@ -93,7 +93,7 @@ public final class DatabaseSelection {
   }
 
   private void select(CommandSpec spec, int number, ReplySlot slot) {
-    Watch watch = transactions.activeWatch();
+    Watch watch = transactions.watchThatSelects();
     if (watch != null) {
       client.suspend(slot);
       watch.send(new WatchedSelect(context, watch, spec, number, slot));

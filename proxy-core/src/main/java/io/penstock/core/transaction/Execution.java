@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * The exchange of a client's transaction. The node's reply goes to the client as it arrives, unless
  * the transaction has local commands, whose replies must be inserted, or selects databases.
  */
-public final class Execution extends TransactionBlock {
+public final class Execution extends TransactionBlock implements LocalCommandRun.Owner {
 
   private final ReplySlot whole;
   private final TransactionContext context;
@@ -197,12 +197,9 @@ public final class Execution extends TransactionBlock {
     }
   }
 
-  /**
-   * Adds bytes to the pending ones of all replies, which cannot be delivered before all are here.
-   *
-   * @return false if there are too many: these must be dropped
-   */
-  boolean addPending(int bytes) {
+  /** No reply can be delivered before all are here. */
+  @Override
+  public boolean addPending(int bytes) {
     if (gathered.overflowsOnAdd(bytes)) {
       releaseReplies();
       if (localRun != null) {
@@ -280,14 +277,14 @@ public final class Execution extends TransactionBlock {
     }
   }
 
-  /** Handles local commands that could not be answered. */
-  void onInternalError(Throwable cause) {
+  @Override
+  public void onInternalError(Throwable cause) {
     releaseReplies();
     client.fail(cause);
   }
 
-  /** Handles the end of the local commands: all are answered. */
-  void onLocalCommandsDone() {
+  @Override
+  public void onLocalCommandsDone() {
     LocalCommandRun run = Objects.requireNonNull(localRun);
     if (gathered.isTooLarge() || client.isClosing()) {
       run.close();

@@ -25,6 +25,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class LocalCommandRun implements Sliced {
 
+  /** The transaction that the commands belong to. */
+  interface Owner {
+
+    /**
+     * Adds bytes to the pending ones of all replies.
+     *
+     * @return false if there are too many: these must be dropped
+     */
+    boolean addPending(int bytes);
+
+    /** Handles the end of the local commands: all are answered. */
+    void onLocalCommandsDone();
+
+    /** Handles local commands that could not be answered. */
+    void onInternalError(Throwable cause);
+  }
+
   /** Bytes of replies after which a slice ends. */
   private static final int MAX_SLICE_BYTES = 1024 * 1024;
 
@@ -38,7 +55,7 @@ final class LocalCommandRun implements Sliced {
   private final Slices slices;
   private final LocalCommandHandler handler;
   private final List<Transaction.LocalRequest> commands;
-  private final Execution execution;
+  private final Owner execution;
   private final List<ReplySlot> slots = new ArrayList<>();
   private int released; // how many of them were returned to the loop
   private int answers; // in this slice
@@ -51,7 +68,7 @@ final class LocalCommandRun implements Sliced {
    * @param execution notified when all are answered
    */
   LocalCommandRun(
-      TransactionContext parts, List<Transaction.LocalRequest> commands, Execution execution) {
+      TransactionContext parts, List<Transaction.LocalRequest> commands, Owner execution) {
     ClientContext context = parts.clientContext();
     this.client = context.client();
     this.replies = context.replies();

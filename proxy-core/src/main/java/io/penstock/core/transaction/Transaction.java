@@ -5,14 +5,18 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.directory.ReadOnlyCalls;
+import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.output.Growth;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.WireRequest;
+import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.Merge;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +28,9 @@ public final class Transaction {
 
   /** The partition as long as no command has named a key. */
   static final int ANY_PARTITION = -1;
+
+  /** Limit on the blocks of a transaction, each of which needs a connection to a node. */
+  static final int MAX_PARTITIONS = 256;
 
   private static final int SMALLEST = 512;
 
@@ -67,6 +74,7 @@ public final class Transaction {
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private final List<LocalRequest> subscribing = new ArrayList<>(0);
   private @Nullable ByteBuf block;
+  private @Nullable PartitionBlocks spread; // instead of the block, if there are several partitions
   private int partition;
   private int queued;
   private long size; // of all requests
@@ -95,12 +103,18 @@ public final class Transaction {
 
   /** Bytes of the buffer with the commands for a node. */
   public long size() {
+    PartitionBlocks several = spread;
+    if (several != null) {
+      return several.size();
+    }
     return block == null ? 0 : block.capacity();
   }
 
   /** Bytes of the objects with the local commands. */
   public long sizeOnHeap() {
-    return aborted ? 0 : localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
+    PartitionBlocks several = spread;
+    long blocks = several == null ? 0 : several.sizeOnHeap();
+    return aborted ? 0 : blocks + localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
   }
 
   /** The number of commands for a node. */
@@ -121,6 +135,10 @@ public final class Transaction {
   /** Notes that the command queued last selects a database. */
   void noteSelection(int database) {
     selections.add(new Selection(queued - 1, database));
+    PartitionBlocks several = spread;
+    if (several != null) {
+      several.selected(database);
+    }
   }
 
   /** The partition of the keys so far, or {@link #ANY_PARTITION}. */
@@ -145,7 +163,50 @@ public final class Transaction {
 
   /** Returns whether its keys may belong to partition {@code other}. */
   boolean mayHaveKeysIn(int other) {
-    return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other;
+    return partition == ANY_PARTITION || other == ANY_PARTITION || partition == other || isSpread();
+  }
+
+  /** Returns whether there may be a block for this partition, too. */
+  boolean mayHavePartition(int other) {
+    PartitionBlocks several = spread;
+    return several == null || other < 0 || several.sizeWith(other) <= MAX_PARTITIONS;
+  }
+
+  /** Returns whether there may be blocks for the partitions of a command, too. */
+  boolean mayHavePartitions(RoutePlan.ReusedSplit plan) {
+    PartitionBlocks several = spread;
+    int count = several == null ? 1 : several.all().size();
+    for (int group = 0; group < plan.groups() && count <= MAX_PARTITIONS; group++) {
+      int other = plan.partitionOfGroup(group);
+      boolean isNew =
+          several == null
+              ? other != partition
+              : several.sizeWith(other) > several.all().size();
+      count += isNew ? 1 : 0;
+    }
+    return count <= MAX_PARTITIONS;
+  }
+
+  /** Returns whether there is a block for each of several partitions. */
+  boolean isSpread() {
+    return spread != null;
+  }
+
+  /** Has a block for each partition from now on. */
+  void spread() {
+    if (aborted || spread != null) {
+      return;
+    }
+    var several = new PartitionBlocks(Math.max(0, partition));
+    ByteBuf commands = block;
+    if (commands != null) {
+      block = null;
+      several.begin(PartitionBlock.of(Math.max(0, partition), commands, nodeCommands()));
+    }
+    if (!selections.isEmpty()) {
+      several.selected(selections.getLast().database());
+    }
+    spread = several;
   }
 
   /**
@@ -170,6 +231,10 @@ public final class Transaction {
   }
 
   private boolean hasOnlyReadOnlyScripts(ReadOnlyCalls readOnly, ClientContext client) {
+    PartitionBlocks several = spread;
+    if (several != null) {
+      return several.bytes().stream().allMatch(bytes -> readOnly.isReadOnlyBlock(bytes, client));
+    }
     ByteBuf queuedBytes = block;
     return queuedBytes == null || readOnly.isReadOnlyBlock(queuedBytes, client);
   }
@@ -225,6 +290,15 @@ public final class Transaction {
     int length = frame.end() - frame.start();
     size += length;
     partition = keyPartition == ANY_PARTITION ? partition : keyPartition;
+    PartitionBlocks several = spread;
+    if (several != null) {
+      if (keyPartition == ANY_PARTITION) {
+        several.addToLast(frame);
+      } else {
+        several.add(frame, keyPartition);
+      }
+      return;
+    }
     ByteBuf out = block;
     if (out == null) {
       out = ByteBufAllocator.DEFAULT.directBuffer(Math.max(SMALLEST, length), Integer.MAX_VALUE);
@@ -236,6 +310,28 @@ public final class Transaction {
     out.writeBytes(frame.buffer(), frame.start(), length);
     if (command != null && keys != Keys.SEVERAL) {
       compareKeys(frame, command, out, start);
+    }
+  }
+
+  /** Queues a command whose keys are in several partitions, in parts. */
+  void addSplit(RequestFrame frame, SplitRequest split, Merge merge) {
+    spread();
+    queued++;
+    PartitionBlocks several = spread;
+    if (several != null && !aborted) {
+      size += frame.end() - frame.start();
+      partition = split.partitionOfGroup(0);
+      several.addSplit(split, merge);
+    }
+  }
+
+  /** Queues a command for the connections of all blocks. */
+  void addToAll(RequestFrame frame) {
+    queued++;
+    PartitionBlocks several = spread;
+    if (several != null && !aborted) {
+      size += frame.end() - frame.start();
+      several.addToAll(frame);
     }
   }
 
@@ -295,6 +391,14 @@ public final class Transaction {
     return out;
   }
 
+  /** Returns a block for each partition; the caller takes ownership. */
+  PartitionBlocks takeBlocks() {
+    spread();
+    PartitionBlocks several = Objects.requireNonNull(spread);
+    spread = null;
+    return several;
+  }
+
   /** Returns the block without {@code EXEC}, with a {@code SELECT} as its first command. */
   ByteBuf takeBlockSelecting(int database) {
     ByteBuf commands = takeBlock();
@@ -314,6 +418,10 @@ public final class Transaction {
   void discard() {
     localRequests.clear();
     subscribing.clear();
+    PartitionBlocks several = spread;
+    if (several != null) {
+      several.release(); // stays, so that what comes is not queued
+    }
     ByteBuf out = block;
     if (out != null) {
       block = null;

@@ -10,6 +10,7 @@ import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.spec.CommandSpec;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection no other
@@ -80,14 +81,27 @@ public abstract class TransactionBlock extends ClientExchange {
    * commands: none ran. Returns whether it is such a reply.
    */
   private boolean isRejectedByReplica(ByteBuf buffer, int from, int to) {
-    if (buffer.getByte(from) != '-' || !ReplyStrings.startsWith(buffer, from, to, DISCARDED)) {
+    if (buffer.getByte(from) != '-') {
       return false;
+    }
+    byte[] reason = discardReason(buffer, from, to);
+    return reason != null
+        && handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
+  }
+
+  /**
+   * Returns the error with which a node gives its reason for running none of the queued commands;
+   * null for any other reply to {@code EXEC}.
+   */
+  static byte @Nullable [] discardReason(ByteBuf buffer, int from, int to) {
+    if (!ReplyStrings.startsWith(buffer, from, to, DISCARDED)) {
+      return null;
     }
     byte[] reason =
         ByteBufUtil.getBytes(
             buffer, from + DISCARDED.length() - 1, to - from - DISCARDED.length() + 1);
     reason[0] = '-';
-    return handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
+    return reason;
   }
 
   /** Returns whether the node refused {@code MULTI} itself, and so ran the commands one by one. */

@@ -5,6 +5,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.retry.RetryableErrors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client's transactions need.
@@ -14,13 +15,15 @@ import io.penstock.core.retry.RetryableErrors;
  * @param backpressure pauses reading from the client if nodes cannot keep up
  * @param localCommands answers local commands
  * @param budget of the client in a loop turn
+ * @param across for keys of several partitions; null if such transactions are rejected
  */
 public record TransactionContext(
     ForwardContext forward,
     RetryableErrors retryableErrors,
     Backpressure backpressure,
     LocalCommandHandler localCommands,
-    TurnBudget budget) {
+    TurnBudget budget,
+    @Nullable AcrossPartitions across) {
 
   public ClientContext clientContext() {
     return forward.clientContext();

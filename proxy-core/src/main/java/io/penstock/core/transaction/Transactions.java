@@ -1,5 +1,6 @@
 package io.penstock.core.transaction;
 
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.answer.Authentication;
 import io.penstock.core.answer.ConfigSet;
@@ -17,6 +18,7 @@ import io.penstock.core.command.ServerWords;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.dispatch.PlacedExchange;
+import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -31,6 +33,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Trait;
+import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -52,6 +55,15 @@ public final class Transactions {
   private static final String ABORTED =
       "EXECABORT Transaction discarded because of previous errors.";
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
+  private static final String ACROSS =
+      "CROSSSLOT a command that moves or compares keys of several slots cannot be part of a"
+          + " transaction; give its keys the same hash tag, or send it outside of MULTI";
+  private static final String TOO_MANY_SLOTS =
+      "OVERLOADED the transaction has keys of more than "
+          + Transaction.MAX_PARTITIONS
+          + " slots; none of it ran";
+  private static final String TOO_LONG =
+      "OVERLOADED the request is too long for the proxy's memory; the command did not run";
   private static final String EVERY_NODE =
       "ERR a command that concerns every node cannot be part of a transaction";
   private static final String OTHER_SLOT =
@@ -75,7 +87,7 @@ public final class Transactions {
   private final TurnBudget budget;
   private final ProxyView proxy;
   private @Nullable Transaction open;
-  private @Nullable Watch watch;
+  private final Watches watches = new Watches();
   private @Nullable Runnable unsent; // releases the transaction that will be sent
 
   /**
@@ -112,17 +124,12 @@ public final class Transactions {
 
   /** Returns whether keys are watched. */
   public boolean isWatching() {
-    return watch != null;
+    return !watches.isEmpty();
   }
 
   /** The number of watched keys, as in {@code CLIENT LIST}. */
   public int watched() {
-    return watch == null ? 0 : watch.keys();
-  }
-
-  /** The commands queued since {@code MULTI}; null outside a transaction. */
-  public @Nullable Transaction openTransaction() {
-    return open;
+    return watches.keys();
   }
 
   /**
@@ -154,7 +161,8 @@ public final class Transactions {
               command,
               withShortTimeout(command, timeoutAt, millis)); // must not block
       case RoutePlan.Watch _ -> replies.reject(spec, "ERR WATCH inside MULTI is not allowed");
-      case RoutePlan.ReusedSplit _, RoutePlan.Across _ -> rejectAndAbort(spec, CROSS_SLOT);
+      case RoutePlan.ReusedSplit split -> queueSplit(transaction, split, command);
+      case RoutePlan.Across _ -> rejectAndAbort(spec, ACROSS);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
       case RoutePlan.Reject reject -> reject(spec, reject);
     };
@@ -172,6 +180,25 @@ public final class Transactions {
     return queueForNode(transaction, 0, command);
   }
 
+  private boolean queueSplit(
+      Transaction transaction, RoutePlan.ReusedSplit plan, Command command) {
+    CommandSpec spec = command.spec();
+    if (context.across() == null) {
+      return rejectAndAbort(spec, CROSS_SLOT);
+    }
+    if (transaction.changesProtocol()) {
+      return rejectAndAbort(spec, AFTER_HELLO);
+    }
+    if (plan.keys() >= Slices.THRESHOLD || !transaction.hasRoomFor(command.frame())) {
+      return rejectAndAbort(spec, TOO_LARGE);
+    }
+    if (!transaction.mayHavePartitions(plan)) {
+      return rejectAndAbort(spec, TOO_MANY_SLOTS);
+    }
+    transaction.addSplit(command.frame(), new SplitRequest(command.frame(), plan), plan.merge());
+    return queued(transaction, command);
+  }
+
   private RequestFrame withShortTimeout(Command command, int timeoutAt, boolean millis) {
     return TimeoutArgument.shorten(command.frame(), timeoutAt, millis, reader.limits());
   }
@@ -187,13 +214,26 @@ public final class Transactions {
       return rejectAndAbort(spec, AFTER_HELLO);
     }
     int wanted = RequestKeys.isKeyless(partition, command) ? Transaction.ANY_PARTITION : partition;
-    if (!transaction.mayHaveKeysIn(wanted)) {
+    boolean spreads = !transaction.mayHaveKeysIn(wanted);
+    if (spreads && context.across() == null) {
       return rejectAndAbort(spec, OTHER_SLOT);
     }
     if (!transaction.hasRoomFor(request)) {
       return rejectAndAbort(spec, TOO_LARGE);
     }
+    if (spreads) {
+      transaction.spread();
+    }
+    if (!transaction.mayHavePartition(wanted)) {
+      return rejectAndAbort(spec, TOO_MANY_SLOTS);
+    }
     transaction.add(request, wanted, spec);
+    return queued(transaction, command);
+  }
+
+  /** Answers a command for nodes that is queued. */
+  private boolean queued(Transaction transaction, Command command) {
+    CommandSpec spec = command.spec();
     account.check();
     if (spec != null && ClientPause.mayWrite(spec)) {
       transaction.noteWrite(spec);
@@ -248,7 +288,13 @@ public final class Transactions {
     if (!DatabaseSelection.isPossible(reader.servers(), nodes, proxy)) {
       return queueLocal(transaction, spec, command);
     }
-    queueForNode(transaction, Transaction.ANY_PARTITION, command);
+    if (transaction.isSpread() && !transaction.changesProtocol()
+        && transaction.hasRoomFor(command.frame())) {
+      transaction.addToAll(command.frame());
+      queued(transaction, command);
+    } else {
+      queueForNode(transaction, Transaction.ANY_PARTITION, command);
+    }
     long number = command.argAsLong(1);
     if (number >= 0 && number <= ConnectionKey.MAX_DATABASE && !transaction.isAborted()) {
       transaction.noteSelection((int) number);
@@ -329,6 +375,7 @@ public final class Transactions {
         if (transaction != null) {
           replies.reject(spec, NESTED);
         } else {
+          Watch watch = watches.single();
           int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
           open = new Transaction(reader.limits(), partition);
           answer(spec, OK);
@@ -365,7 +412,9 @@ public final class Transactions {
     if (transaction == null || transaction.isAborted()) {
       return Awaits.NOTHING;
     }
-    return watch == null && transaction.selections().isEmpty() ? Awaits.SAME_PARTITION : Awaits.ALL;
+    return watches.isEmpty() && transaction.selections().isEmpty() && !transaction.isSpread()
+        ? Awaits.SAME_PARTITION
+        : Awaits.ALL;
   }
 
   /** The partition of the open transaction. */
@@ -375,32 +424,50 @@ public final class Transactions {
 
   private void execute(CommandSpec spec) {
     Transaction transaction = open;
-    Watch watched = watch;
     if (transaction == null) {
       replies.reject(spec, "ERR EXEC without MULTI");
     } else if (transaction.isAborted()) {
       close();
       replies.reject(spec, ABORTED);
-    } else if (watched != null && watched.isInvalidated()) {
+    } else if (watches.isInvalidated()) {
       close();
       answer(spec, client.nullArray());
     } else {
       open = null;
-      watch = null;
-      send(spec, transaction, watched);
+      send(spec, transaction, watches.take());
     }
   }
 
-  private void send(CommandSpec exec, Transaction transaction, @Nullable Watch watched) {
+  private void send(CommandSpec exec, Transaction transaction, List<Watch> watched) {
     ReplySlot whole = replies.begin(exec);
     whole.targetManyPartitions();
-    var execution = new Execution(context, whole, transaction, watched);
-    if (watched == null && transaction.nodeCommands() == 0) {
+    if (transaction.isSpread() || watched.size() > 1) {
+      sendBlocks(exec, transaction, watched, whole);
+      return;
+    }
+    Watch only = watched.isEmpty() ? null : watched.getFirst();
+    var execution = new Execution(context, whole, transaction, only);
+    if (only == null && transaction.nodeCommands() == 0) {
       execution.answerLocally();
       return;
     }
+    prepare(transaction, watched, () -> sendBlock(exec, transaction, only, execution));
+  }
+
+  private void sendBlocks(
+      CommandSpec exec, Transaction transaction, List<Watch> watched, ReplySlot whole) {
+    Objects.requireNonNull(context.across()).counts().countCommand(exec.id());
+    client.suspend(whole);
+    prepare(
+        transaction,
+        watched,
+        () -> new SpreadExecution(context, whole, transaction, watched).begin());
+  }
+
+  /** Sends a transaction when its subscriptions, if any, are confirmed. */
+  private void prepare(Transaction transaction, List<Watch> watched, Runnable send) {
     if (transaction.subscribing().isEmpty()) {
-      sendBlock(exec, transaction, watched, execution);
+      send.run();
       return;
     }
     unsent = () -> release(transaction, watched);
@@ -410,7 +477,7 @@ public final class Transactions {
             calls(transaction.subscribing()),
             () -> {
               unsent = null;
-              sendBlock(exec, transaction, watched, execution);
+              send.run();
             });
   }
 
@@ -424,11 +491,9 @@ public final class Transactions {
     return calls;
   }
 
-  private static void release(Transaction transaction, @Nullable Watch watched) {
+  private static void release(Transaction transaction, List<Watch> watched) {
     transaction.discard();
-    if (watched != null) {
-      watched.close();
-    }
+    watched.forEach(Watch::close);
   }
 
   private void sendBlock(
@@ -458,36 +523,73 @@ public final class Transactions {
   /**
    * Runs a {@code WATCH} outside a transaction. No earlier request is unanswered: those use another
    * connection, and may concern the same keys.
+   *
+   * @param partition of its keys, or {@link RoutePlan.Watch#SEVERAL}
    */
   public void watch(CommandSpec spec, int partition, IncomingRequest request) {
-    Watch watched = watch;
-    if (watched == null) {
-      watched =
-          new Watch(context.clientContext(), context.retryableErrors(), partition, this::unwatch);
-      watch = watched;
-    }
-    if (watched.partition() != partition) {
+    AcrossPartitions across = context.across();
+    if (across == null && !watches.isEmpty() && watches.of(partition) == null) {
       replies.reject(spec, OTHER_WATCHED);
-    } else if (!watched.isNew() && watched.isInvalidated()) {
+    } else if (across != null && !account.fitsOnHeap(request.frame())) {
+      replies.reject(spec, TOO_LONG);
+    } else if (watches.isLost()) {
       answer(spec, OK); // the next transaction will not run anyway
     } else {
       ReplySlot slot = replies.begin(spec);
       client.suspend(slot);
+      if (partition == RoutePlan.Watch.SEVERAL && across != null) {
+        new WatchSplit(clientContext, slot, request.frame(), across.partitions())
+            .send(this::watchOf);
+        account.check();
+        return;
+      }
+      Watch watched = watchOf(partition);
+      if (across != null) {
+        RequestFrame frame = request.frame();
+        watched.keep(
+            ByteBufUtil.getBytes(frame.buffer(), frame.start(), frame.end() - frame.start()));
+        account.check();
+      }
       watched.add(slot, request);
     }
   }
 
-  /** The keys that the client watches, at a node; null for none. */
-  @Nullable Watch activeWatch() {
+  private Watch watchOf(int partition) {
+    Watch known = watches.of(partition);
+    if (known != null) {
+      return known;
+    }
+    var made =
+        new Watch(clientContext, context.retryableErrors(), partition, watches::remove);
+    watches.add(made);
+    return made;
+  }
+
+  /**
+   * Returns the keys that the client watches, at a node, whose connection follows it to another
+   * database; null for none. Keys of several partitions are not watched any more.
+   */
+  @Nullable Watch watchThatSelects() {
+    if (watches.size() > 1) {
+      watches.invalidate();
+    }
+    Watch watch = watches.single();
     return watch == null || watch.isNew() || watch.isInvalidated() ? null : watch;
+  }
+
+  /** Bytes of what is queued and watched, on the heap. */
+  public long sizeOnHeap() {
+    return watches.sizeOnHeap() + (open == null ? 0 : open.sizeOnHeap());
+  }
+
+  /** Bytes of the buffers with what is queued. */
+  public long size() {
+    return open == null ? 0 : open.size();
   }
 
   /** Stops watching all keys. */
   void unwatch() {
-    if (watch != null) {
-      watch.close();
-      watch = null;
-    }
+    watches.close();
   }
 
   /**
@@ -495,9 +597,7 @@ public final class Transactions {
    * its protocol, so the watch is invalidated.
    */
   public void onProtocolChange() {
-    if (watch != null) {
-      watch.invalidate();
-    }
+    watches.invalidate();
   }
 
   private void answer(@Nullable CommandSpec spec, byte[] reply) {

@@ -13,7 +13,11 @@ import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Shard;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +32,12 @@ public final class Watch {
   private final ClientContext context;
   private final Nodes nodes;
   private final RetryableErrors retryableErrors;
-  private final Runnable onFirstWatchFailed;
+  private final Consumer<Watch> onFirstWatchFailed;
   private final int partition;
   private @Nullable Lease lease;
   private boolean asking; // the connection is to the node that the partition is being moved to
   private @Nullable WatchCall waiting; // for its next attempt
+  private final List<byte[]> repeatable = new ArrayList<>(0);
   private int keys;
   private boolean invalidated;
   private boolean moved; // the connection is on another database than when it was leased
@@ -45,7 +50,7 @@ public final class Watch {
       ClientContext context,
       RetryableErrors retryableErrors,
       int partition,
-      Runnable onFirstWatchFailed) {
+      Consumer<Watch> onFirstWatchFailed) {
     this.context = context;
     this.nodes = context.nodes();
     this.retryableErrors = retryableErrors;
@@ -81,7 +86,54 @@ public final class Watch {
   /** Watches the keys of the request, too; its reply goes to {@code slot}. */
   void add(ReplySlot slot, IncomingRequest request) {
     keys += request.frame().argc() - 1;
-    new WatchCall(context, this, slot, request).send();
+    WatchCall.of(context, this, slot, request).send();
+  }
+
+  /**
+   * Watches more keys.
+   *
+   * @param request of {@code count} keys
+   * @param slot of the client's request
+   * @param whenDone takes the reply
+   */
+  void add(byte[] request, int count, ReplySlot slot, WatchCall.Target whenDone) {
+    keys += count;
+    new WatchCall(context, this, request, slot, whenDone).send();
+  }
+
+  /** Keeps a request, so that its keys can be watched over another connection as well. */
+  void keep(byte[] request) {
+    repeatable.add(request);
+  }
+
+  /** The requests that were kept. */
+  List<byte[]> requests() {
+    return repeatable;
+  }
+
+  /** Bytes of the requests that were kept. */
+  long sizeOnHeap() {
+    long bytes = 0;
+    for (byte[] request : repeatable) {
+      bytes += request.length + 32L;
+    }
+    return bytes;
+  }
+
+  /** Returns whether the connection is on another database than when keys were watched. */
+  boolean hasMoved() {
+    return moved;
+  }
+
+  /** The node that watches; null for none. */
+  @Nullable Endpoint node() {
+    Lease on = lease;
+    return on == null ? null : on.node();
+  }
+
+  /** Returns whether the partition is being moved to that node. */
+  boolean isAsking() {
+    return asking;
   }
 
   /**
@@ -104,7 +156,7 @@ public final class Watch {
 
   /** Handles the failure of the first call: nothing is watched. */
   void onFirstWatchFailed() {
-    onFirstWatchFailed.run();
+    onFirstWatchFailed.accept(this);
   }
 
   /** Sets the call that waits for its next attempt; null for none. */

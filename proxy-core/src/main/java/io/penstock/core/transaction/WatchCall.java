@@ -1,14 +1,17 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
+import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.node.Lease;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -36,21 +39,48 @@ final class WatchCall extends LeasedExchange {
   private final Loop loop;
   private final RetryableErrors retryableErrors;
   private final Watch watch;
-  private final ReplySlot slot;
+  private final Target target;
   private @Nullable Lease taken; // by this call
   private boolean asking;
   private boolean cancelled;
 
-  WatchCall(ClientContext context, Watch watch, ReplySlot slot, IncomingRequest request) {
+  /** Takes the reply. */
+  interface Target {
+    void answer(byte[] reply, Outcome outcome);
+  }
+
+  /** Makes a call of the client's request. */
+  static WatchCall of(
+      ClientContext context, Watch watch, ReplySlot slot, IncomingRequest request) {
+    RequestFrame frame = request.frame();
+    Client client = context.client();
+    var call =
+        new WatchCall(
+            context,
+            watch,
+            slot,
+            (reply, outcome) -> {
+              client.resume(slot);
+              slot.answer(reply, outcome);
+            });
+    call.bytes(request.share(), frame.start(), frame.end() - frame.start());
+    return call;
+  }
+
+  /** Makes a call of another request, for the client's request of that slot. */
+  WatchCall(ClientContext context, Watch watch, byte[] request, ReplySlot slot, Target target) {
+    this(context, watch, slot, target);
+    bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+  }
+
+  private WatchCall(ClientContext context, Watch watch, ReplySlot slot, Target target) {
     super(context.client());
     this.nodes = context.nodes();
     this.loop = context.loop();
     this.retryableErrors = watch.retryableErrors();
     this.watch = watch;
-    this.slot = slot;
+    this.target = target;
     timeline(slot.timeline());
-    RequestFrame frame = request.frame();
-    bytes(request.share(), frame.start(), frame.end() - frame.start());
     long now = loop.tick();
     sendOptions(
         client.protocol(),
@@ -168,8 +198,7 @@ final class WatchCall extends LeasedExchange {
     if (watch.isNew()) {
       watch.onFirstWatchFailed();
     }
-    client.resume(slot);
-    slot.answer(reply, outcome);
+    target.answer(reply, outcome);
   }
 
   @Override

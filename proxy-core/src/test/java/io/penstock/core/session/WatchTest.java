@@ -140,7 +140,8 @@ class WatchTest {
         rig.sessions().routes().retryLoop().retryableErrors(),
         session.backpressure(),
         session.intake(),
-        session.turnBudget());
+        session.turnBudget(),
+        null);
   }
 
   @Test
@@ -153,7 +154,7 @@ class WatchTest {
           CommandSpec exec = CommandTable.load().byName("exec");
           TransactionContext parts = parts(session);
           var watch =
-              new Watch(parts.clientContext(), parts.retryableErrors(), Rig.SLOT_A, () -> {});
+              new Watch(parts.clientContext(), parts.retryableErrors(), Rig.SLOT_A, _ -> {});
           var queue = new Transaction(rig.settings().limits(), Rig.SLOT_A);
           var running = new Execution(parts, session.reserve(exec), queue, watch);
           running.prepare(exec, Rig.SLOT_A, queue.takeBlock(), 0);
