@@ -64,12 +64,23 @@ public final class CrossSlotCalls {
         RequestFrame frame = copied.frame();
         move(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
       }
+      case ALL_OR_NOTHING -> setAllOrNothing(whole, copied);
     }
   }
 
   private void moveKey(ReplySlot whole, CopiedRequest request, MovedKey.How how) {
     RequestFrame frame = request.frame();
     move(whole, request, new MovedKey(how, frame.text(1), frame.text(2)));
+  }
+
+  private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
+    ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame());
+    ConditionalSet set = parsed.set();
+    if (set == null) {
+      reject(whole, parsed.error());
+    } else {
+      new AllOrNothing(context, retryableErrors, whole, request, set).begin();
+    }
   }
 
   private void copyKey(ReplySlot whole, CopiedRequest request) {

@@ -22,5 +22,7 @@ public enum Across {
   /** It moves an element of the list that is argument 1 to argument 2; 3 and 4 name the ends. */
   MOVE_ELEMENT,
   /** It moves the last element of the list that is argument 1 to the beginning of argument 2. */
-  MOVE_LAST_ELEMENT
+  MOVE_LAST_ELEMENT,
+  /** It sets all of its keys or none, on a condition about all of them. */
+  ALL_OR_NOTHING
 }

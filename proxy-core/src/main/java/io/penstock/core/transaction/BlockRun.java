@@ -99,6 +99,7 @@ final class BlockRun {
   private State state = State.WAITING;
   private byte[] error = ErrorReplies.UNAVAILABLE;
   private Outcome outcome = Outcome.UNAVAILABLE;
+  private @Nullable QueueCall waiting; // for its next attempt
   private boolean executing; // EXEC follows as soon as the commands are queued
   private boolean ended;
 
@@ -169,6 +170,14 @@ final class BlockRun {
   /** Queues the commands at the node; again later, if the node cannot take them now. */
   void queue() {
     new QueueCall().send();
+  }
+
+  /** Ends waiting for the next attempt to queue the commands: nobody needs them any more. */
+  void cancel() {
+    QueueCall call = waiting;
+    if (call != null && !executing && client.isClosed()) {
+      call.send();
+    }
   }
 
   /** Runs the commands, which are queued. A block that the node does not run is queued again. */
@@ -282,6 +291,7 @@ final class BlockRun {
 
     private final QueuedReplies queuedReplies = new QueuedReplies();
     private byte @Nullable [] notWatched; // the error
+    private boolean done; // the client has left while it waited
     private @Nullable Endpoint askTarget;
 
     QueueCall() {
@@ -299,6 +309,10 @@ final class BlockRun {
     }
 
     void send() {
+      if (done) {
+        return; // it was sent before its time
+      }
+      waiting = null;
       if (nodes.heldRequests().leave(this)) {
         extendDeadline(loop.tick(), nodes.commandTimeoutNanos());
       }
@@ -306,6 +320,7 @@ final class BlockRun {
       if (ended) {
         releaseBytes();
       } else if (client.isClosed() && !executing) {
+        done = true;
         finish(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
       } else if (watch == null) {
         sendToOwner();
@@ -366,6 +381,7 @@ final class BlockRun {
       if (late || (client.isInputEnded() && !executing)) {
         finish(why, how);
       } else if (nodes.heldRequests().tryEnter(this, node, rejection)) {
+        waiting = this;
         loop.executor().schedule(this::send, DELAY_NANOS, TimeUnit.NANOSECONDS);
       } else {
         finish(ErrorReplies.OVERLOADED, Outcome.OVERLOADED);

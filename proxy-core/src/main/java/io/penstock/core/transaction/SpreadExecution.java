@@ -55,6 +55,7 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
   private final GatheredBytes gathered;
   private final long kept;
   private final boolean mayRepeatWatch;
+  private final Runnable onEnd;
   private @Nullable LocalCommandRun localRun;
   private int outstanding;
   private boolean changed; // a watched key
@@ -63,9 +64,15 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
   /**
    * @param whole where the reply to {@code EXEC} goes; the client is suspended for it
    * @param watches of the client, which end with this
+   * @param onEnd runs when the reply is complete, or the client has failed
    */
   SpreadExecution(
-      TransactionContext context, ReplySlot whole, Transaction transaction, List<Watch> watches) {
+      TransactionContext context,
+      ReplySlot whole,
+      Transaction transaction,
+      List<Watch> watches,
+      Runnable onEnd) {
+    this.onEnd = onEnd;
     this.context = context;
     this.client = context.clientContext().client();
     this.nodes = context.clientContext().nodes();
@@ -127,6 +134,11 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
     } else {
       List.copyOf(runs).forEach(BlockRun::queue);
     }
+  }
+
+  /** The client has left: nothing waits any more that is not running. */
+  void onClientLeft() {
+    List.copyOf(runs).forEach(BlockRun::cancel);
   }
 
   @Override
@@ -330,6 +342,7 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
 
   private void release() {
     over = true;
+    onEnd.run();
     runs.forEach(BlockRun::close);
     guards.forEach(Watch::close);
     guards.clear();
@@ -348,6 +361,7 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
       return;
     }
     over = true;
+    onEnd.run();
     runs.forEach(BlockRun::abort);
     guards.forEach(Watch::invalidate);
     guards.clear();

@@ -88,6 +88,7 @@ public final class Transactions {
   private final ProxyView proxy;
   private @Nullable Transaction open;
   private final Watches watches = new Watches();
+  private @Nullable SpreadExecution running;
   private @Nullable Runnable unsent; // releases the transaction that will be sent
 
   /**
@@ -461,7 +462,12 @@ public final class Transactions {
     prepare(
         transaction,
         watched,
-        () -> new SpreadExecution(context, whole, transaction, watched).begin());
+        () -> {
+          var execution =
+              new SpreadExecution(context, whole, transaction, watched, () -> running = null);
+          running = execution;
+          execution.begin();
+        });
   }
 
   /** Sends a transaction when its subscriptions, if any, are confirmed. */
@@ -617,6 +623,10 @@ public final class Transactions {
     if (open != null) {
       open.discard();
       open = null;
+    }
+    SpreadExecution execution = running;
+    if (execution != null) {
+      execution.onClientLeft();
     }
     Runnable release = unsent;
     if (release != null) {

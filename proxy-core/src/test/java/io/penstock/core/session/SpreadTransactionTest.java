@@ -308,6 +308,19 @@ class SpreadTransactionTest {
   }
 
   @Test
+  void nothingWaitsForAClientThatDisconnected() {
+    Peer client = execute();
+    Peer one = queueAtNode1();
+    Peer other = lease(0).expect(multi(set("b", "2")));
+    rig.server(0).stopListening();
+    other.close();
+    await().until(() -> stats(0).exclusive() == 0);
+    client.reset();
+    one.expect(DISCARD).send(OK);
+    awaitNothingInFlight();
+  }
+
+  @Test
   void allRunsForAClientThatDisconnectsAfterExec() {
     Peer client = execute();
     Peer one = queueAtNode1();
