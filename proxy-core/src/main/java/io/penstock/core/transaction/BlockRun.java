@@ -96,10 +96,12 @@ final class BlockRun {
   private final List<byte[]> watching; // requests that watch the same keys
   private final PendingReply reply = new PendingReply();
   private @Nullable Lease lease;
+  private @Nullable Endpoint askTarget; // of the next attempt
   private State state = State.WAITING;
   private byte[] error = ErrorReplies.UNAVAILABLE;
   private Outcome outcome = Outcome.UNAVAILABLE;
   private @Nullable QueueCall waiting; // for its next attempt
+  private long attemptsUntil; // System.nanoTime()
   private boolean executing; // EXEC follows as soon as the commands are queued
   private boolean ended;
 
@@ -169,6 +171,7 @@ final class BlockRun {
 
   /** Queues the commands at the node; again later, if the node cannot take them now. */
   void queue() {
+    attemptsUntil = loop.tick() + nodes.retryWindowNanos();
     new QueueCall().send();
   }
 
@@ -183,6 +186,7 @@ final class BlockRun {
   /** Runs the commands, which are queued. A block that the node does not run is queued again. */
   void execute() {
     executing = true;
+    attemptsUntil = loop.tick() + nodes.retryWindowNanos();
     new ExecCall().send();
   }
 
@@ -292,7 +296,6 @@ final class BlockRun {
     private final QueuedReplies queuedReplies = new QueuedReplies();
     private byte @Nullable [] notWatched; // the error
     private boolean done; // the client has left while it waited
-    private @Nullable Endpoint askTarget;
 
     QueueCall() {
       super(BlockRun.this.client);
@@ -304,7 +307,9 @@ final class BlockRun {
           client.protocol(),
           client.affinity(),
           now + nodes.commandTimeoutNanos(),
-          now + nodes.retryWindowNanos());
+          attemptsUntil - now > nodes.commandTimeoutNanos()
+              ? attemptsUntil
+              : now + nodes.commandTimeoutNanos());
       useConnections(client.connections());
     }
 
@@ -374,10 +379,10 @@ final class BlockRun {
       taken.send(this, asking);
     }
 
-    private void retry(
+    void retry(
         byte[] why, Outcome how, @Nullable Endpoint node, byte @Nullable [] rejection) {
       long now = loop.tick();
-      boolean late = now - deadline() >= 0 && now - holdDeadline() >= 0;
+      boolean late = now - attemptsUntil >= 0;
       if (late || (client.isInputEnded() && !executing)) {
         finish(why, how);
       } else if (nodes.heldRequests().tryEnter(this, node, rejection)) {
@@ -444,11 +449,16 @@ final class BlockRun {
         lose();
         return;
       }
+      retry(found, line, sentTo());
+    }
+
+    /** Sends it again later, because the node has answered with this error. */
+    void retry(RetryableError found, byte[] line, @Nullable Endpoint node) {
       askTarget = found.isAsk() ? found.target() : null;
       if (found.isMoved() || found.isAsk()) {
-        retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE, sentTo(), found.rejection(line));
+        retry(ErrorReplies.SLOT_MIGRATING, Outcome.UNAVAILABLE, node, found.rejection(line));
       } else {
-        retry(line, Outcome.ERROR, sentTo(), line);
+        retry(line, Outcome.ERROR, node, line);
       }
     }
 
@@ -575,16 +585,16 @@ final class BlockRun {
         refuse(line, Outcome.ERROR);
       } else {
         retryableErrors.applyToTopology(found);
-        queueAgain();
+        queueAgain(call -> call.retry(found, judged, sentTo()));
       }
     }
 
-    private void queueAgain() {
+    private void queueAgain(Consumer<QueueCall> later) {
       if (watch != null || ended) {
         end(State.LOST);
       } else {
         state = State.WAITING;
-        new QueueCall().send();
+        later.accept(new QueueCall());
       }
     }
 
@@ -599,7 +609,9 @@ final class BlockRun {
         outcome = late ? Outcome.TIMEOUT : Outcome.CONNLOST;
         end(State.UNKNOWN);
       } else {
-        queueAgain(); // it was not sent
+        queueAgain( // it was not sent
+            call ->
+                call.retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE, sentTo(), null));
       }
     }
   }

@@ -243,6 +243,20 @@ class SpreadTransactionTest {
     client.expect("*3\r\n+OK\r\n+OK\r\n+1\r\n");
   }
 
+  /** Valkey queues a command for a key that has left, and says so at EXEC only. */
+  @Test
+  void anExecThatIsAnsweredWithAskRunsThere() {
+    Peer client = execute();
+    Peer one = queueAtNode1();
+    Peer old = queueAtNode0();
+    one.expect(EXEC).send("*2\r\n+OK\r\n+1\r\n");
+    await().until(() -> stats(1).inFlight() == 0);
+    old.expect(EXEC).send(redirect("ASK", Rig.SLOT_B, 1));
+    one.expect(call("ASKING") + multi(set("b", "2"))).send(OK + OK + QUEUED);
+    one.expect(EXEC).send("*1\r\n+OK\r\n");
+    client.expect("*3\r\n+OK\r\n+OK\r\n+1\r\n");
+  }
+
   @Test
   void aNodeThatCannotRunTheBlockNowRunsItLater() {
     Peer client = execute();
