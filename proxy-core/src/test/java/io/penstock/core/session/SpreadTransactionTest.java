@@ -393,6 +393,40 @@ class SpreadTransactionTest {
     other.expect(EXEC);
   }
 
+  @Test
+  void aSelectConcernsAllSlots() {
+    rig.close();
+    rig = new RigOptions().emulatesCrossSlot(100_000).valkey(9).start();
+    connect();
+    Peer client = rig.client();
+    client.send(multi(set("a", "1"), call("SELECT 3"), set("b", "2")) + EXEC);
+    client.expect(OK + QUEUED.repeat(3));
+    Peer one = lease(1).expect(multi(set("a", "1"), call("SELECT 3"))).send(OK + QUEUED + QUEUED);
+    Peer other =
+        lease(0).expect(multi(call("SELECT 3"), set("b", "2"))).send(OK + QUEUED + QUEUED);
+    one.expect(EXEC).send("*2\r\n+OK\r\n+OK\r\n");
+    other.expect(EXEC).send("*2\r\n+OK\r\n:7\r\n");
+    client.expect("*3\r\n+OK\r\n+OK\r\n:7\r\n");
+    one.expectClosed(); // nobody else gets a connection to another database
+    other.expectClosed();
+    client.send(get("c"));
+    rig.acceptUnanswered(0).expect(NAMING).expect(call("SELECT 3"));
+  }
+
+  @Test
+  void keysOfSeveralSlotsAreNotWatchedBehindSelect() {
+    rig.close();
+    rig = new RigOptions().emulatesCrossSlot(100_000).valkey(9).start();
+    connect();
+    Peer client = rig.client();
+    Peer a = watchA(client);
+    Peer b = watchB(client);
+    client.send(call("SELECT 3"));
+    a.expectClosed();
+    b.expectClosed();
+    assertThat(client.pending()).isZero();
+  }
+
   // WATCH
 
   private Peer watchA(Peer client) {

@@ -118,6 +118,29 @@ class ShardsIT {
     }
 
     @Test
+    void aTransactionRunsOnSeveralShardsIfTheyAreToSeemOne() {
+      try (ProxyFixture emulating =
+              ProxyFixture.of(servers.upstream(null)).emulatesCrossSlot().startReady();
+          RespClient wire = emulating.connect()) {
+        assertThat(wire.call("WATCH", a, b)).isEqualTo(OK);
+        wire.call("MULTI");
+        wire.call("SET", a, "1");
+        wire.call("MSET", b, "2", c, "3");
+        wire.call("SELECT", "1");
+        wire.call("MGET", a, b, c);
+        wire.call("SET", c, "other");
+        assertThat(wire.call("EXEC"))
+            .isEqualTo("*5\r\n" + OK.repeat(3) + "*3\r\n" + "$-1\r\n".repeat(3) + OK);
+        assertThat(wire.call("GET", c)).isEqualTo(Wire.bulk("other"));
+        wire.call("SELECT", "0");
+        assertThat(wire.call("MGET", a, b, c))
+            .isEqualTo("*3\r\n" + Wire.bulk("1") + Wire.bulk("2") + Wire.bulk("3"));
+        assertThat(wire.call("MSETNX", a, "x", b + "2", "x")).isEqualTo(":0\r\n");
+        assertThat(wire.call("MSETNX", a + "2", "x", b + "2", "x")).isEqualTo(":1\r\n");
+      }
+    }
+
+    @Test
     void theWholeKeyspaceIsThatOfAllShards() {
       try (RespClient wire = proxy.connect()) {
         Set<String> keys = write(wire);
