@@ -53,6 +53,13 @@ public final class Slot {
     return crc & MASK;
   }
 
+  /** Returns whether all keys that begin with this text are in one slot: it has a hash tag. */
+  static boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+    int end = offset + length;
+    int open = indexOf(buffer, '{', offset, end);
+    return open >= 0 && indexOf(buffer, '}', open + 1, end) > open + 1;
+  }
+
   /** Returns the slot of a key. */
   public static int of(byte[] key) {
     int open = indexOf(key, '{', 0);

@@ -21,4 +21,9 @@ public enum SlotPartitioner implements Partitioner {
   public int partitionOf(byte[] key) {
     return Slot.of(key);
   }
+
+  @Override
+  public boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+    return Slot.isDecidedBy(buffer, offset, length);
+  }
 }

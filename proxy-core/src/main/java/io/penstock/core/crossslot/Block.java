@@ -1,15 +1,18 @@
 package io.penstock.core.crossslot;
 
-import io.penstock.core.steps.Replies;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.forward.GatheredBytes;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.retry.ExchangeOwner;
+import io.penstock.core.script.CalledScripts;
+import io.penstock.core.script.LoopScripts;
 import io.penstock.core.transaction.TransactionBlock;
-import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One step at one partition: commands between {@code MULTI} and {@code EXEC}, of which all run or
@@ -37,6 +40,7 @@ final class Block extends TransactionBlock {
   private final GatheredBytes gathered;
   private final Listener listener;
   private final PendingReply pending = new PendingReply();
+  private @Nullable CalledScripts scripts; // null if none is called
 
   Block(ExchangeOwner owner, ReplySlot whole, GatheredBytes gathered, Listener listener) {
     super(owner);
@@ -50,9 +54,23 @@ final class Block extends TransactionBlock {
     return gathered.isTooLarge();
   }
 
-  /** Returns the replies to the commands, in their order; each borrowed until {@link #release}. */
-  List<ByteBuf> replies() {
-    return Replies.elements(pending.view());
+  /** Returns the array of the replies to the commands; borrowed until {@link #release}. */
+  ByteBuf reply() {
+    return pending.view();
+  }
+
+  /** Loads scripts that the block calls and that the node may lack, before each send. */
+  void loadScripts(LoopScripts known) {
+    CalledScripts called = new CalledScripts(reader(), known);
+    called.find(sharedBytes().buffer(), offset(), length());
+    scripts = called;
+  }
+
+  @Override
+  public void sendPrerequisites(Consumer<PlacedExchange> sender) {
+    if (scripts != null) {
+      scripts.load(this, sender);
+    }
   }
 
   /** Sends it again after a lost connection: it changes nothing that stays. */

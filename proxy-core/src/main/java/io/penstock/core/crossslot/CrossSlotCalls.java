@@ -11,9 +11,11 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts a client's commands whose keys are in several partitions. The client's later requests wait
@@ -47,11 +49,26 @@ public final class CrossSlotCalls {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
     client.suspend(whole);
+    byte[] refusal = refusal(spec, request.frame());
+    if (refusal != null) {
+      reject(whole, refusal, Outcome.OVERLOADED);
+      return;
+    }
     context.loop().counts().countCommand(spec.id());
     CopiedRequest copied = CopiedRequest.of(context, request.frame());
+    whole.addHeapBytes(copied.frame().end());
     switch (Objects.requireNonNull(spec.across())) {
       case COPIES, STORE_IN_FIRST, STORE_IN_LAST ->
           new RunOnCopies(context, whole, copied).begin();
+      case SORT -> sort(whole, copied);
+      case READ_ONLY_SCRIPT -> {
+        if (context.loop().settings().scripts()) {
+          new RunOnCopies(context, whole, copied).begin();
+        } else {
+          reject(whole, CrossSlotErrors.READ_ONLY_SCRIPT, Outcome.REJECTED);
+        }
+      }
+      case SCRIPT -> throw new IllegalArgumentException(spec + " was not rejected");
       case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME);
       case RENAME_IF_NEW -> moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW);
       case COPY -> copyKey(whole, copied);
@@ -65,6 +82,26 @@ public final class CrossSlotCalls {
         move(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
       }
       case ALL_OR_NOTHING -> setAllOrNothing(whole, copied);
+    }
+  }
+
+  /** Returns why a request cannot be carried out in steps; null if it can. */
+  private byte @Nullable [] refusal(CommandSpec spec, RequestFrame frame) {
+    if (!context.forward().clientContext().account().fitsOnHeap(frame)) {
+      return ErrorReplies.REQUEST_TOO_LONG;
+    }
+    int maxKeys = context.loop().settings().maxKeys();
+    return spec.findKeys(frame, new KeyPositions()) > maxKeys
+        ? CrossSlotErrors.tooManyKeys(maxKeys)
+        : null;
+  }
+
+  private void sort(ReplySlot whole, CopiedRequest request) {
+    List<SortPattern> patterns = SortPattern.of(request.frame());
+    if (patterns.isEmpty()) {
+      new RunOnCopies(context, whole, request).begin();
+    } else {
+      new SortOnCopies(context, whole, request, patterns).begin();
     }
   }
 
@@ -111,8 +148,12 @@ public final class CrossSlotCalls {
   }
 
   private void reject(ReplySlot whole, byte[] error) {
+    reject(whole, error, Outcome.REJECTED);
+  }
+
+  private void reject(ReplySlot whole, byte[] error, Outcome outcome) {
     client.resume(whole);
-    whole.answer(error, Outcome.REJECTED);
+    whole.answer(error, outcome);
   }
 
   private void move(ReplySlot whole, CopiedRequest request, Moved moved) {

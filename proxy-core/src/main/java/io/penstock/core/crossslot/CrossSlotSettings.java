@@ -29,4 +29,9 @@ public record CrossSlotSettings(
   public CrossSlotSettings withMaxBytes(long bytes) {
     return new CrossSlotSettings(mode, scripts, bytes, maxKeys, pollInterval);
   }
+
+  /** Returns these settings with scripts that only read carried out. */
+  public CrossSlotSettings withScripts() {
+    return new CrossSlotSettings(mode, true, maxBytes, maxKeys, pollInterval);
+  }
 }

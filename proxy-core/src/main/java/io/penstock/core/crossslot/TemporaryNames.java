@@ -1,5 +1,6 @@
 package io.penstock.core.crossslot;
 
+import io.netty.buffer.Unpooled;
 import io.penstock.core.upstream.Partitioner;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -38,6 +39,18 @@ public final class TemporaryNames {
     return partitionOf(tagged) == partition
         ? tagged
         : search(partition); // keys are placed by all of their bytes
+  }
+
+  /**
+   * Returns a new name that any text may follow; null if the partition of a name is not decided by
+   * its beginning.
+   */
+  public @Nullable String nextPrefix(int partition) {
+    made++;
+    String tagged = name(tags.computeIfAbsent(partition, this::findTag), made) + ":";
+    byte[] bytes = tagged.getBytes(StandardCharsets.US_ASCII);
+    boolean decided = partitioner.isDecidedBy(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
+    return decided && partitionOf(tagged) == partition ? tagged : null;
   }
 
   private int partitionOf(String name) {

@@ -24,6 +24,11 @@ public final class GatherLimit {
     this.notices = notices;
   }
 
+  /** Returns how many bytes one request may gather. */
+  public long maxBytes() {
+    return maxBytes;
+  }
+
   /** Returns whether {@code bytes} are too many for a request of the client; if so, logs it. */
   boolean isExceeded(long bytes, Client client) {
     if (bytes <= maxBytes) {

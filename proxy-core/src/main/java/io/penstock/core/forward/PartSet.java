@@ -76,7 +76,7 @@ public final class PartSet implements Part.Whole {
    * Counts bytes of small parts for the client until the end. Those of a large part are counted
    * when it is made ({@link io.penstock.core.retry.ClientExchange#setRequestBytes}).
    */
-  void countPartBytes(int bytes) {
+  public void countPartBytes(int bytes) {
     partBytes += bytes;
     account.addKept(bytes);
   }

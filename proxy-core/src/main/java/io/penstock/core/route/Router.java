@@ -49,6 +49,11 @@ public final class Router {
 
   private static final RoutePlan REPORTED = new RoutePlan.Reject(CROSS_SLOT.error(), true);
 
+  private static final RoutePlan.Reject CROSS_SLOT_SCRIPT =
+      new RoutePlan.Reject(
+          "CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
+              + " tag, or this user a key prefix with a hash tag");
+
   private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
       new RoutePlan.Reject(
           "ERR SCAN over more than "
@@ -219,16 +224,41 @@ public final class Router {
     int partition = knownPartition(frame, keys.get(0));
     for (int i = 1; i < keys.size(); i++) {
       if (knownPartition(frame, keys.get(i)) != partition) {
-        return spec.across() == null ? CROSS_SLOT : across;
+        return severalPartitions(spec);
       }
     }
     if (spec.hasKeyPatterns()) {
+      if (crossSlot == CrossSlot.EMULATE && patternsLeave(frame, partition)) {
+        return ACROSS;
+      }
       String error = patternError(frame, partition);
       if (error != null) {
         return new RoutePlan.Reject(error);
       }
     }
     return keys.size() == 1 ? plans.single(partition) : plans.multiKey(partition);
+  }
+
+  /** The plan for a command that is not split and has keys in several partitions. */
+  private RoutePlan severalPartitions(CommandSpec spec) {
+    Across how = spec.across();
+    if (how == null) {
+      return CROSS_SLOT;
+    }
+    if (how == Across.SCRIPT) {
+      return crossSlot == CrossSlot.EMULATE ? CROSS_SLOT_SCRIPT : CROSS_SLOT;
+    }
+    return across;
+  }
+
+  private boolean patternsLeave(RequestFrame frame, int partition) {
+    for (int i = SortPatterns.next(frame, 2); i > 0; i = SortPatterns.next(frame, i + 1)) {
+      int literal = SortPatterns.literal(frame, i);
+      if (!partitioner.has(partition, frame.buffer(), frame.offset(i), literal)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private @Nullable String patternError(RequestFrame frame, int partition) {

@@ -11,6 +11,15 @@ public enum Across {
   STORE_IN_FIRST,
   /** As {@link #COPIES}, in the partition of its last key, in which it stores a result. */
   STORE_IN_LAST,
+  /**
+   * As {@link #STORE_IN_LAST}; its patterns name further keys, which are copied if they may be in
+   * other partitions.
+   */
+  SORT,
+  /** Not: it runs a script, which may write. */
+  SCRIPT,
+  /** As {@link #COPIES}, if scripts are carried out: it runs a script that only reads. */
+  READ_ONLY_SCRIPT,
   /** It moves the value of argument 1 to argument 2, whatever is there. */
   RENAME,
   /** It moves the value of argument 1 to argument 2, if nothing is there. */

@@ -13,6 +13,13 @@ public final class SortPatterns {
   static final List<Option> OPTIONS =
       List.of(new Option("limit", 2), new Option("get", 1), new Option("by", 1));
 
+  private static final List<Option> WITH_STORE =
+      List.of(
+          new Option("limit", 2),
+          new Option("get", 1),
+          new Option("by", 1),
+          new Option("store", 1));
+
   private SortPatterns() {}
 
   /**
@@ -22,8 +29,11 @@ public final class SortPatterns {
   public static int next(RequestFrame frame, int from) {
     int i = from;
     while (i < frame.argc()) {
-      int arguments = Option.arguments(OPTIONS, frame, i);
-      if (arguments == 1 && i + 1 < frame.argc() && literal(frame, i + 1) < frame.length(i + 1)) {
+      int arguments = Option.arguments(WITH_STORE, frame, i);
+      if (arguments == 1
+          && i + 1 < frame.argc()
+          && !Ascii.equalsIgnoreCase(frame, i, "store")
+          && literal(frame, i + 1) < frame.length(i + 1)) {
         return i + 1;
       }
       i += 1 + Math.max(0, arguments);

@@ -41,14 +41,42 @@ public final class Replies {
 
   /** Returns the elements of an array; each borrowed as the array is. */
   public static List<ByteBuf> elements(ByteBuf array) {
+    return elements(array, Integer.MAX_VALUE);
+  }
+
+  /** Returns the first elements of an array, as many as it has or fewer. */
+  public static List<ByteBuf> elements(ByteBuf array, int most) {
     var scanner = new ReplyScanner();
-    int at = array.indexOf(array.readerIndex(), array.writerIndex(), (byte) '\n') + 1;
+    int at = firstElement(array);
     List<ByteBuf> elements = new ArrayList<>();
-    while (at < array.writerIndex()) {
+    while (at < array.writerIndex() && elements.size() < most) {
       int end = scanner.scan(array, at, array.writerIndex());
       elements.add(array.slice(at, end - at));
       at = end;
     }
     return elements;
+  }
+
+  private static int firstElement(ByteBuf array) {
+    return array.indexOf(array.readerIndex(), array.writerIndex(), (byte) '\n') + 1;
+  }
+
+  /**
+   * Returns the element behind the first ones, without scanning it: it may be large.
+   *
+   * @param integerFollows whether an integer, the last element, is behind it; else it is the last
+   */
+  public static ByteBuf behind(ByteBuf array, List<ByteBuf> first, boolean integerFollows) {
+    int from = firstElement(array);
+    for (ByteBuf element : first) {
+      from += element.readableBytes();
+    }
+    int to = array.writerIndex();
+    if (integerFollows) {
+      do {
+        to--;
+      } while (array.getByte(to) != ':');
+    }
+    return array.slice(from, to - from);
   }
 }

@@ -42,6 +42,11 @@ public abstract class TransactionBlock extends ClientExchange {
     out.writeBytes(MULTI);
   }
 
+  /** Writes {@code EXEC}, which stands behind the last command. */
+  public static void writeExec(ByteBuf out) {
+    out.writeBytes(EXEC);
+  }
+
   /**
    * Prepares for the first send.
    *
@@ -49,7 +54,13 @@ public abstract class TransactionBlock extends ClientExchange {
    * @param commands number of commands in it
    */
   public final void prepare(CommandSpec command, int partition, ByteBuf block, int commands) {
-    block.writeBytes(EXEC);
+    writeExec(block);
+    prepareWhole(command, partition, block, commands);
+  }
+
+  /** Like {@link #prepare}, for a block that ends with {@link #writeExec}. */
+  public final void prepareWhole(
+      CommandSpec command, int partition, ByteBuf block, int commands) {
     setRequestBytes(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
     interimReplies(queuedReplies, commands + 1);
     prepare(command, partition);

@@ -73,6 +73,15 @@ public final class NestedPlacement implements Placement {
     }
 
     @Override
+    public boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+      if (!outer.isDecidedBy(buffer, offset, length)) {
+        return false;
+      }
+      Partitioner part = parts[outer.partitionOf(buffer, offset, length)];
+      return part.partitions() == 1 || part.isDecidedBy(buffer, offset, length);
+    }
+
+    @Override
     public boolean mayLeave(int partition, ByteBuf buffer, int offset, int length) {
       return !outer.isDecidedBy(buffer, offset, length)
           || outer.partitionOf(buffer, offset, length) != partOf(partition);

@@ -26,6 +26,11 @@ public interface Partitioner {
     return false;
   }
 
+  /** Returns whether all keys that begin with the text at {@code offset} are in a partition. */
+  default boolean has(int partition, ByteBuf buffer, int offset, int length) {
+    return isDecidedBy(buffer, offset, length) && partitionOf(buffer, offset, length) == partition;
+  }
+
   /**
    * Returns whether keys that begin with the text at {@code offset} may be outside a partition, on
    * a server that its server does not know. The nodes of a Redis Cluster check that themselves.

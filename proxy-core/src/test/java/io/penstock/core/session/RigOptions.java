@@ -78,6 +78,12 @@ final class RigOptions {
     return this;
   }
 
+  /** Carries out commands over several slots, scripts that only read as well. */
+  RigOptions emulatesCrossSlotScripts() {
+    crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE).withScripts();
+    return this;
+  }
+
   RigOptions password(String given) {
     password = given;
     return this;

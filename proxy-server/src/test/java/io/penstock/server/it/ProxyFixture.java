@@ -336,6 +336,12 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Carries out scripts over several slots that only read, too. */
+    Builder emulatesCrossSlotScripts() {
+      crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE).withScripts();
+      return this;
+    }
+
     public Builder facade(ClusterFacade shown) {
       facade = shown;
       return this;
