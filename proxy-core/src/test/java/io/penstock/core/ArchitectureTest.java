@@ -253,6 +253,26 @@ class ArchitectureTest {
                   "directory",
                   "transaction")),
           Map.entry(
+              "waiting",
+              Set.of(
+                  "upstream",
+                  "resp",
+                  "spec",
+                  "command",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "reply",
+                  "client",
+                  "retry",
+                  "forward",
+                  "directory",
+                  "transaction",
+                  "blocking",
+                  "steps")),
+          Map.entry(
               "replication",
               Set.of(
                   "upstream",

@@ -37,7 +37,8 @@ import org.jspecify.annotations.Nullable;
  * disconnects, the node gets a {@code CLIENT UNBLOCK}, and anything it popped nevertheless is put
  * back. The exchange itself is the blocking request.
  */
-final class BlockingCall extends LeasedExchange implements BlockingOperation {
+final class BlockingCall extends LeasedExchange
+    implements BlockingOperation, NonBlockingAttempt.Listener {
 
   private static final byte[] UNBLOCKED =
       ErrorReplies.encode("UNBLOCKED client unblocked via CLIENT UNBLOCK");
@@ -94,8 +95,8 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     return lease != null && lease.isReady();
   }
 
-  /** Adds the keys that the call names. */
-  void countKeys(BlockingKeyCount count) {
+  @Override
+  public void countKeys(BlockingKeyCount count) {
     count.add(spec, request.frame(reader.limits()));
   }
 
@@ -116,8 +117,8 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Handles the reply to the attempt without blocking. */
-  void onAttemptReply(ByteBuf buffer, int from, int to) {
+  @Override
+  public void onAttemptReply(ByteBuf buffer, int from, int to) {
     if (ReplyStrings.isNil(buffer, from)) {
       block();
     } else if (!client.isConnected()) {
@@ -128,7 +129,7 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
   }
 
   /** Blocks for the time that is left. */
-  void block() {
+  private void block() {
     long now = loop.tick();
     Shard owner = nodes.placement().shardOf(partition);
     if (isUnwanted()) {
@@ -209,8 +210,14 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     }
   }
 
-  /** Drops a partial reply whose rest will not come. */
-  void dropPartialReply() {
+  /** Penstock's user at the node may still run the call by itself. */
+  @Override
+  public void onNotTried(byte[] error) {
+    block();
+  }
+
+  @Override
+  public void dropPartialReply() {
     arriving = false;
     unwanted.clear();
   }
@@ -336,13 +343,15 @@ final class BlockingCall extends LeasedExchange implements BlockingOperation {
     end();
   }
 
-  void answer(byte[] reply, Outcome outcome) {
+  @Override
+  public void answer(byte[] reply, Outcome outcome) {
     dropPartialReply();
     current.end(whole);
     whole.answer(reply, outcome);
   }
 
-  void answer(ByteBuf buffer, int from, int to) {
+  @Override
+  public void answer(ByteBuf buffer, int from, int to) {
     current.end(whole);
     whole.deliver(buffer, from, to, buffer.getByte(from) == '-' ? Outcome.ERROR : Outcome.OK);
   }

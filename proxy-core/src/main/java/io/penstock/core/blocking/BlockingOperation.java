@@ -1,5 +1,6 @@
 package io.penstock.core.blocking;
 
+import io.penstock.core.directory.BlockingKeyCount;
 import java.util.function.IntConsumer;
 
 /** An operation that a client may wait in for long. The client's next requests wait for its end. */
@@ -9,6 +10,11 @@ public interface BlockingOperation {
    * Returns whether it is blocked: it ends only when something happens or its timeout has passed.
    */
   boolean isBlocked();
+
+  /** Adds the keys that it waits for. */
+  default void countKeys(BlockingKeyCount count) {
+    // Most wait for none.
+  }
 
   /**
    * Ends the blocking as {@code CLIENT UNBLOCK} does.

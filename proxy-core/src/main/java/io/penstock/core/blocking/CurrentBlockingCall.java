@@ -65,8 +65,8 @@ public final class CurrentBlockingCall {
 
   /** Adds the keys of the call that the client is blocked in, if any. */
   public void countKeys(BlockingKeyCount count) {
-    if (current instanceof BlockingCall call && call.isBlocked()) {
-      call.countKeys(count);
+    if (current != null && current.isBlocked()) {
+      current.countKeys(count);
     }
   }
 

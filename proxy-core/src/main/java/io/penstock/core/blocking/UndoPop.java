@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * Puts back what a node popped for a client that had disconnected before: where it was taken from,
  * so that the next client gets it. Retried until the command timeout.
  */
-final class UndoPop extends PlacedExchange {
+public final class UndoPop extends PlacedExchange {
 
   private static final Logger log = LoggerFactory.getLogger(UndoPop.class);
   private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -53,7 +53,7 @@ final class UndoPop extends PlacedExchange {
   }
 
   /** Sends the request that undoes a call, if there is one. */
-  static void start(BlockingContext context, int partition, List<String> inverse) {
+  public static void start(BlockingContext context, int partition, List<String> inverse) {
     if (!inverse.isEmpty()) {
       new UndoPop(context, partition, WireRequest.of(inverse)).send();
     }
@@ -65,7 +65,7 @@ final class UndoPop extends PlacedExchange {
    * @param call the request; borrowed
    * @param reply its whole reply, neither an error nor nil; borrowed
    */
-  static List<String> inverse(Handling.Blocking.Undo undo, RequestFrame call, ByteBuf reply) {
+  public static List<String> inverse(Handling.Blocking.Undo undo, RequestFrame call, ByteBuf reply) {
     return switch (undo) {
       case NOTHING -> List.of();
       case LPUSH, RPUSH -> push(undo.name(), ReplyStrings.of(reply));

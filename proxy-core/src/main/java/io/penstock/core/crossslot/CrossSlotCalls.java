@@ -1,5 +1,7 @@
 package io.penstock.core.crossslot;
 
+import io.penstock.core.blocking.BlockingContext;
+import io.penstock.core.blocking.CurrentBlockingCall;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
@@ -11,10 +13,15 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.waiting.WaitedKey;
+import io.penstock.core.waiting.WaitingCalls;
+import io.penstock.core.waiting.WaitingContext;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,16 +39,22 @@ public final class CrossSlotCalls {
   private final Client client;
   private final ReplySequence replies;
   private final RetryableErrors retryableErrors;
+  private final WaitingContext waiting;
+  private final WaitingCalls waitingCalls;
 
   public CrossSlotCalls(
       ForwardContext forward,
       CrossSlotLoop loop,
+      BlockingContext blocking,
+      CurrentBlockingCall current,
       RetryableErrors retryableErrors,
       Backpressure backpressure) {
     this.context = new CrossSlotContext(forward, loop, backpressure);
     this.client = forward.clientContext().client();
     this.replies = forward.clientContext().replies();
     this.retryableErrors = retryableErrors;
+    this.waiting = new WaitingContext(forward, blocking, current, loop.waits(), loop.limit());
+    this.waitingCalls = new WaitingCalls(waiting, loop.partitioner());
   }
 
   /** Starts a command; all earlier requests of the client are answered. */
@@ -79,7 +92,13 @@ public final class CrossSlotCalls {
       case MOVE_ELEMENT -> moveElement(whole, copied);
       case MOVE_LAST_ELEMENT -> {
         RequestFrame frame = copied.frame();
-        move(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
+        moveOrWait(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
+      }
+      case POP_ELEMENTS -> pop(whole, copied, WaitedKey.Kind.LIST);
+      case POP_MEMBERS -> pop(whole, copied, WaitedKey.Kind.SORTED_SET);
+      case READ_STREAMS -> {
+        noteWrites(copied);
+        waitingCalls.read(whole, copied.frame(), copied.spec(), copied.partitions());
       }
       case ALL_OR_NOTHING -> setAllOrNothing(whole, copied);
     }
@@ -144,7 +163,7 @@ public final class CrossSlotCalls {
       reject(whole, SYNTAX);
       return;
     }
-    move(whole, request, new MovedElement(frame.text(1), from == 0, frame.text(2), to == 0));
+    moveOrWait(whole, request, new MovedElement(frame.text(1), from == 0, frame.text(2), to == 0));
   }
 
   private void reject(ReplySlot whole, byte[] error) {
@@ -156,13 +175,40 @@ public final class CrossSlotCalls {
     whole.answer(error, outcome);
   }
 
+  private void pop(ReplySlot whole, CopiedRequest request, WaitedKey.Kind kind) {
+    noteWrites(request);
+    waitingCalls.pop(whole, request.frame(), request.spec(), request.partitions(), kind);
+  }
+
+  private void noteWrites(CopiedRequest request) {
+    if (request.spec().isWrite()) {
+      request.partitions().values().forEach(context.forward().order()::noteOtherWrite);
+    }
+  }
+
+  private void moveOrWait(ReplySlot whole, CopiedRequest request, Moved moved) {
+    if (!(request.spec().handling() instanceof Handling.Blocking blocking)) {
+      move(whole, request, moved);
+      return;
+    }
+    noteWrites(request);
+    int source = Objects.requireNonNull(request.partitions().get(1));
+    int timeoutAt = blocking.timeoutAt(request.frame());
+    Function<BlockingMove, Move> moves =
+        by -> makeMove(whole, request, moved).waitingBy(by::onNothingThere, by::onMoveEnded);
+    new BlockingMove(waiting, whole, request, source, timeoutAt, moves).start();
+  }
+
   private void move(ReplySlot whole, CopiedRequest request, Moved moved) {
+    noteWrites(request);
+    makeMove(whole, request, moved).begin();
+  }
+
+  private Move makeMove(ReplySlot whole, CopiedRequest request, Moved moved) {
     RequestFrame frame = request.frame();
     int source = Objects.requireNonNull(request.partitions().get(1));
     int destination = Objects.requireNonNull(request.partitions().get(2));
     var keys = new Move.Keys(frame.text(1), source, frame.text(2), destination);
-    context.forward().order().noteOtherWrite(source);
-    context.forward().order().noteOtherWrite(destination);
-    new Move(context, retryableErrors, whole, keys, moved).begin();
+    return new Move(context, retryableErrors, whole, keys, moved);
   }
 }

@@ -3,6 +3,7 @@ package io.penstock.core.crossslot;
 import io.penstock.core.forward.GatherLimit;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.upstream.Partitioner;
+import io.penstock.core.waiting.KeyWaits;
 import java.security.SecureRandom;
 
 /**
@@ -13,22 +14,25 @@ import java.security.SecureRandom;
  * @param names for copies of keys
  * @param limit on the bytes that one command may collect
  * @param counts of the loop
+ * @param waits the keys that the clients of the loop wait for
  */
 public record CrossSlotLoop(
     CrossSlotSettings settings,
     Partitioner partitioner,
     TemporaryNames names,
     GatherLimit limit,
-    CrossSlotCounts counts) {
+    CrossSlotCounts counts,
+    KeyWaits waits) {
 
   /** With names that no other loop, of this or another Penstock, uses. */
   public static CrossSlotLoop of(
       CrossSlotSettings settings,
       Partitioner partitioner,
       GatherLimit limit,
-      CrossSlotCounts counts) {
+      CrossSlotCounts counts,
+      KeyWaits waits) {
     String owner = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
     var names = new TemporaryNames(partitioner, owner);
-    return new CrossSlotLoop(settings, partitioner, names, limit, counts);
+    return new CrossSlotLoop(settings, partitioner, names, limit, counts, waits);
   }
 }

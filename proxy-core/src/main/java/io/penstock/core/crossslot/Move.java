@@ -4,6 +4,7 @@ import io.penstock.core.steps.Replies;
 import io.penstock.core.steps.WatchedNode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.steps.WatchedNode.CallFailure;
@@ -48,6 +49,8 @@ final class Move {
   private final WatchedNode source;
   private final WatchedNode destination;
   private final long deadline;
+  private Runnable whenEnded; // before the reply
+  private @Nullable Runnable whenNothingThere;
 
   Move(
       CrossSlotContext context, RetryableErrors errors, ReplySlot whole, Keys keys, Moved moved) {
@@ -62,6 +65,19 @@ final class Move {
     this.source = new WatchedNode(context.forward().clientContext(), errors, keys.sourcePartition());
     this.destination = new WatchedNode(context.forward().clientContext(), errors, keys.destinationPartition());
     this.deadline = loop.tick() + nodes.retryWindowNanos();
+    this.whenEnded = () -> client.resume(whole);
+  }
+
+  /**
+   * Makes it a part of a call that waits for the source.
+   *
+   * @param nothingThere runs instead of a nil reply: the source has nothing, and the move is over
+   * @param ended runs before the reply; it resumes the client
+   */
+  Move waitingBy(Runnable nothingThere, Runnable ended) {
+    whenNothingThere = nothingThere;
+    whenEnded = ended;
+    return this;
   }
 
   /** The two keys, whose characters are bytes, and where they are. */
@@ -78,7 +94,8 @@ final class Move {
         behind(watchSource, moved.look()),
         true,
         replies -> {
-          if (!endsWith(moved.judge(replies.subList(1, replies.size())))) {
+          byte[] reply = moved.judge(replies.subList(1, replies.size()));
+          if (!endsWithoutReply(reply) && !endsWith(reply)) {
             lookAtDestination();
           }
         },
@@ -210,7 +227,21 @@ final class Move {
   private void end() {
     source.release();
     destination.release();
-    client.resume(whole);
+    whenEnded.run();
+  }
+
+  /** Returns whether the source has nothing, and the call goes on waiting. */
+  private boolean endsWithoutReply(byte @Nullable [] reply) {
+    Runnable then = whenNothingThere;
+    if (then == null
+        || reply == null
+        || !ReplyStrings.isNil(Unpooled.wrappedBuffer(reply), 0)) {
+      return false;
+    }
+    source.release();
+    destination.release();
+    then.run();
+    return true;
   }
 
   private void call(

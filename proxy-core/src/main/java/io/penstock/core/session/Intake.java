@@ -360,6 +360,8 @@ final class Intake implements LocalCommandHandler {
           new CrossSlotCalls(
               session.forward(),
               routes.crossSlotLoop(),
+              blocking,
+              blocked,
               routes.retryLoop().retryableErrors(),
               session.backpressure());
       crossSlotCalls = existing;

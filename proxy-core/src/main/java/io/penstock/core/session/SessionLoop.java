@@ -41,6 +41,7 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Topology;
+import io.penstock.core.waiting.KeyWaits;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -125,7 +126,8 @@ public final class SessionLoop implements LoopClients {
             crossSlot,
             routing.topology().current().partitioner(),
             new GatherLimit(crossSlot.maxBytes(), clientLog),
-            counters.crossSlot()),
+            counters.crossSlot(),
+            new KeyWaits(loop, nodes, retryableErrors, crossSlot.pollInterval())),
         new SubscribeLoop(routing.hub(), memory, counters),
         answerLoop(settings, upstream));
   }

@@ -33,5 +33,11 @@ public enum Across {
   /** It moves the last element of the list that is argument 1 to the beginning of argument 2. */
   MOVE_LAST_ELEMENT,
   /** It sets all of its keys or none, on a condition about all of them. */
-  ALL_OR_NOTHING
+  ALL_OR_NOTHING,
+  /** It pops from the first of its keys that is a list with elements; it may wait for one. */
+  POP_ELEMENTS,
+  /** It pops from the first of its keys that is a sorted set with members; it may wait for one. */
+  POP_MEMBERS,
+  /** It reads entries of each of its keys, which are streams; it may wait for some. */
+  READ_STREAMS
 }

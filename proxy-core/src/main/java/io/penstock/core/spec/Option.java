@@ -14,13 +14,13 @@ public record Option(String keyword, int arguments) {
   /**
    * The result of {@link #arguments(List, RequestFrame, int)} for an argument that is no option.
    */
-  static final int NONE = -1;
+  public static final int NONE = -1;
 
   /**
    * Returns how many arguments follow argument {@code i} if it is one of {@code options}; otherwise
    * {@link #NONE}.
    */
-  static int arguments(List<Option> options, RequestFrame frame, int i) {
+  public static int arguments(List<Option> options, RequestFrame frame, int i) {
     for (int o = 0; o < options.size(); o++) {
       Option option = options.get(o);
       if (Ascii.equalsIgnoreCase(frame, i, option.keyword)) {

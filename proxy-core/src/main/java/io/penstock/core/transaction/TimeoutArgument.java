@@ -18,6 +18,11 @@ public final class TimeoutArgument {
 
   private TimeoutArgument() {}
 
+  /** Returns whether every server takes this for a number of seconds that has not a sign. */
+  public static boolean isPlainSeconds(String timeout) {
+    return PLAIN_SECONDS.matcher(timeout).matches();
+  }
+
   /**
    * Returns the call with the shortest timeout, for a transaction, in which it must not block: a
    * node that refuses {@code MULTI} runs the call by itself, where it would block all users of the
