@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Client;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.forward.Part;
 import io.penstock.core.forward.PartSet;
 import io.penstock.core.observe.Outcome;
@@ -103,7 +104,9 @@ final class StreamsCall extends WaitingCall implements PartSet.Listener {
 
   void start() {
     begin();
-    if (streams.hasTimeoutBeyondTheClock()) {
+    if (streams.hasTimeoutBeyondTheClock()
+        && ServerWords.limitsTimeoutOfWait(
+            context.forward().clientContext().reader().servers())) {
       answer(BEYOND_THE_CLOCK, Outcome.REJECTED);
     } else {
       prepareOrRead();

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamsRequest {
 
-  /** The greatest id: no entry is behind it. */
-  static final String GREATEST = "18446744073709551615-18446744073709551615";
+  /** No entry is behind it but the greatest one, which means the same as {@code >}. */
+  private static final String GREATEST = "18446744073709551615-18446744073709551614";
 
   private static final List<Option> OTHER_OPTIONS =
       List.of(
@@ -140,8 +140,11 @@ final class StreamsRequest {
   /** Returns the request for one stream. */
   List<String> of(Stream stream, String id) {
     List<String> request = new ArrayList<>(head);
-    request.add(stream.key());
-    request.add(id);
+    boolean needsGroup = hasGroup() && group.isEmpty(); // the node rejects it in its words
+    request.addAll(
+        needsGroup
+            ? List.of(stream.key(), stream.key(), id, id) // as long as it must be
+            : List.of(stream.key(), id));
     return request;
   }
 

@@ -240,7 +240,7 @@ class WaitingOnSeveralKeysIT {
   }
 
   private static String call(RespClient client, String line) {
-    return line + ": " + client.call(line.split(" "));
+    return line + ": " + client.call(line.split(" ")).replace("\r\n", " ");
   }
 
   /** Shows each reply that differs. */
@@ -305,7 +305,7 @@ class WaitingOnSeveralKeysIT {
       awaitBlocked(other, id);
       replies.add(each + " is waited for");
       each.writes().forEach(line -> replies.add(call(other, line)));
-      replies.add(waiter.read());
+      replies.add(waiter.read().replace("\r\n", " "));
       each.reads().forEach(line -> replies.add(call(other, line)));
     }
     return replies;
