@@ -2,13 +2,16 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.cluster.Slot;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.assertj.core.api.SoftAssertions;
 import org.awaitility.Awaitility;
@@ -309,5 +312,246 @@ class WaitingOnSeveralKeysIT {
       each.reads().forEach(line -> replies.add(call(other, line)));
     }
     return replies;
+  }
+
+  private RespClient waiting(RespClient other, String call) {
+    RespClient client = connect();
+    String id = id(client);
+    client.send(call.split(" "));
+    awaitBlocked(other, id);
+    return client;
+  }
+
+  private static String popped(String key, String element) {
+    return "*2\r\n" + Wire.bulk(key) + Wire.bulk(element);
+  }
+
+  private static String integer(long number) {
+    return ":" + number + "\r\n";
+  }
+
+  @Test
+  void theClientThatHasWaitedLongestGetsTheNextElement() {
+    RespClient other = connect();
+    List<RespClient> clients = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      clients.add(waiting(other, i % 2 == 0 ? "BLPOP q1 q2 q3 0" : "BRPOP q3 q2 q1 0"));
+    }
+    for (int i = 0; i < clients.size(); i++) {
+      String key = "q" + (1 + i % 3);
+      assertThat(other.call("RPUSH", key, "element " + i)).isEqualTo(integer(1));
+      assertThat(clients.get(i).read()).isEqualTo(popped(key, "element " + i));
+    }
+  }
+
+  @Test
+  void elementsThatArePushedTogetherAreSharedInTurn() {
+    RespClient other = connect();
+    List<RespClient> clients = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      clients.add(waiting(other, "BLPOP q1 q2 0"));
+    }
+    assertThat(other.call("RPUSH", "q2", "0", "1", "2", "3", "4", "5")).isEqualTo(integer(6));
+    for (int i = 0; i < clients.size(); i++) {
+      assertThat(clients.get(i).read()).isEqualTo(popped("q2", Integer.toString(i)));
+    }
+    assertThat(other.call("LRANGE", "q2", "0", "-1")).isEqualTo("*1\r\n" + Wire.bulk("5"));
+  }
+
+  @Test
+  void eachElementGoesToOneClientWithSeveralLoops(EmbeddedCluster cluster) {
+    try (ProxyFixture loops = ProxyFixture.of(cluster).eventLoops(3).emulatesCrossSlot().startReady();
+        RespClient pusher = loops.connect()) {
+      int count = 300;
+      List<RespClient> clients = new ArrayList<>();
+      for (int i = 0; i < 60; i++) {
+        clients.add(kept(loops.connect()));
+      }
+      List<String> elements = new ArrayList<>();
+      for (int round = 0; round < count / clients.size(); round++) {
+        for (RespClient client : clients) {
+          client.send("BLPOP", "q1", "q2", "q3", "0");
+        }
+        for (int i = 0; i < clients.size(); i++) {
+          String key = "q" + (1 + i % 3);
+          pusher.write(Wire.request("RPUSH", key, "element " + round + " " + i));
+          elements.add("element " + round + " " + i);
+        }
+        pusher.flush();
+        for (int i = 0; i < clients.size(); i++) {
+          assertThat(pusher.read()).startsWith(":");
+        }
+        for (RespClient client : clients) {
+          String reply = client.read();
+          assertThat(elements.remove(element(reply))).as(reply).isTrue();
+        }
+      }
+      assertThat(elements).isEmpty();
+      assertThat(pusher.call("EXISTS", "q1", "q2", "q3")).isEqualTo(integer(0));
+    }
+  }
+
+  private static String element(String popped) {
+    return popped.lines().toList().getLast();
+  }
+
+  @Test
+  void anElementThatComesWhileAClientLeavesIsNotLost() {
+    RespClient other = connect();
+    for (int i = 0; i < 60; i++) {
+      RespClient client = waiting(other, i % 2 == 0 ? "BLPOP q1 q2 0" : "BRPOP q2 q1 0");
+      String key = "q" + (1 + i % 2);
+      other.write(Wire.request("RPUSH", key, "element " + i));
+      other.flush();
+      if (i % 3 > 0) {
+        assertThat(other.read()).isEqualTo(integer(1));
+      }
+      client.finishSending();
+      String received = client.readToEnd();
+      if (i % 3 == 0) {
+        assertThat(other.read()).isEqualTo(integer(1));
+      }
+      if (received.isEmpty()) {
+        received = other.call("BLPOP", "q1", "q2", "20");
+      }
+      assertThat(received).isEqualTo(popped(key, "element " + i));
+      assertThat(other.call("EXISTS", "q1", "q2")).isEqualTo(integer(0));
+    }
+  }
+
+  @Test
+  void aClientThatLeftGetsNothing() {
+    RespClient other = connect();
+    for (int i = 0; i < 20; i++) {
+      RespClient client = waiting(other, "BLPOP q1 q2 0");
+      client.reset();
+      Awaitility.await("gone")
+          .atMost(PATIENCE)
+          .until(() -> other.call("INFO", "clients").contains("blocked_clients:0\r\n"));
+      assertThat(other.call("RPUSH", "q2", "element " + i)).isEqualTo(integer(1));
+      assertThat(other.call("BLPOP", "q1", "q2", "5")).isEqualTo(popped("q2", "element " + i));
+    }
+  }
+
+  @Test
+  void aWaitingClientIsShownAndUnblocked() {
+    RespClient other = connect();
+    for (boolean error : List.of(true, false)) {
+      RespClient client = connect();
+      String id = id(client);
+      client.send("BLPOP", "q1", "q2", "q1", "0");
+      awaitBlocked(other, id);
+      assertThat(other.call("INFO", "clients"))
+          .contains("blocked_clients:1\r\n", "total_blocking_keys:2\r\n");
+      assertThat(other.call("CLIENT", "UNBLOCK", id, error ? "ERROR" : "TIMEOUT"))
+          .isEqualTo(integer(1));
+      assertThat(client.read())
+          .isEqualTo(error ? "-UNBLOCKED client unblocked via CLIENT UNBLOCK\r\n" : "*-1\r\n");
+      assertThat(other.call("CLIENT", "UNBLOCK", id)).isEqualTo(integer(0));
+      assertThat(client.call("PING")).isEqualTo("+PONG\r\n");
+      assertThat(other.call("INFO", "clients"))
+          .contains("blocked_clients:0\r\n", "total_blocking_keys:0\r\n");
+    }
+  }
+
+  @Test
+  void requestsBehindAWaitingCallWaitForIt() {
+    RespClient other = connect();
+    RespClient client = connect();
+    String id = id(client);
+    client.write(Wire.request("BLPOP", "q1", "q2", "0"));
+    client.write(Wire.request("RPUSH", "q1", "after"));
+    client.flush();
+    awaitBlocked(other, id);
+    assertThat(other.call("EXISTS", "q1")).isEqualTo(integer(0));
+    assertThat(other.call("RPUSH", "q2", "x")).isEqualTo(integer(1));
+
+    assertThat(client.read()).isEqualTo(popped("q2", "x"));
+    assertThat(client.read()).isEqualTo(integer(1));
+  }
+
+  @Test
+  void consumersOfAGroupShareEntriesInTurn() {
+    RespClient other = connect();
+    for (String stream : List.of("s1", "s2")) {
+      assertThat(other.call("XGROUP", "CREATE", stream, "g", "$", "MKSTREAM")).isEqualTo("+OK\r\n");
+    }
+    List<RespClient> clients = new ArrayList<>();
+    for (int i = 0; i < 6; i++) {
+      clients.add(
+          waiting(other, "XREADGROUP GROUP g c" + i + " COUNT 1 BLOCK 0 STREAMS s1 s2 > >"));
+    }
+    for (int i = 0; i < clients.size(); i++) {
+      String expected = i % 2 == 0 ? "s1" : "s2";
+      other.call("XADD", expected, (i + 1) + "-0", "f", "v");
+      assertThat(clients.get(i).read()).startsWith("*1\r\n*2\r\n" + Wire.bulk(expected));
+    }
+    for (String stream : List.of("s1", "s2")) {
+      assertThat(other.call("XPENDING", stream, "g")).startsWith("*4\r\n:3\r\n");
+    }
+  }
+
+  @Test
+  void theEndOfAGroupEndsTheCall() {
+    RespClient other = connect();
+    for (String end : List.of("XGROUP DESTROY s2 g", "DEL s2")) {
+      for (String stream : List.of("s1", "s2")) {
+        other.call("XGROUP", "CREATE", stream, "g", "$", "MKSTREAM");
+      }
+      RespClient client = waiting(other, "XREADGROUP GROUP g c BLOCK 0 STREAMS s1 s2 > >");
+      assertThat(other.call(end.split(" "))).isEqualTo(integer(1));
+      assertThat(client.read()).startsWith("-NOGROUP ");
+    }
+  }
+
+  @Test
+  void allReadersOfAStreamGetAnEntry() {
+    RespClient other = connect();
+    List<RespClient> clients = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      clients.add(waiting(other, "XREAD BLOCK 0 STREAMS s1 s2 $ $"));
+    }
+    other.call("XADD", "s2", "1-0", "f", "v");
+    for (RespClient client : clients) {
+      assertThat(client.read()).startsWith("*1\r\n*2\r\n" + Wire.bulk("s2"));
+    }
+  }
+
+  @Test
+  void theCallFollowsItsSlot(EmbeddedCluster cluster) {
+    int slot = Slot.of(Wire.bytes("q2"));
+    RespClient other = connect();
+    RespClient pop = waiting(other, "BLPOP q1 q2 q3 0");
+    RespClient move = waiting(other, "BLMOVE q2 q3 LEFT RIGHT 0");
+    Member home = cluster.masterOf(slot);
+    Member guest = cluster.masters().stream().filter(m -> m != home).findFirst().orElseThrow();
+    cluster.migrateSlot(slot, home, guest);
+    try {
+      assertThat(other.call("RPUSH", "q2", "x", "y")).isEqualTo(integer(2));
+      assertThat(pop.read()).isEqualTo(popped("q2", "x"));
+      assertThat(other.call("BLPOP", "q1", "q3", "20")).isEqualTo(popped("q3", "y"));
+      assertThat(move.read()).isEqualTo(Wire.bulk("y"));
+    } finally {
+      Keys.empty(cluster, slot);
+      cluster.migrateSlot(slot, guest, home);
+    }
+  }
+
+  @Test
+  void aDrainDoesNotWaitForWaitingClients() {
+    RespClient other = connect();
+    RespClient client = waiting(other, "BLPOP q1 q2 0");
+    RespClient move = waiting(other, "BLMOVE q1 q2 LEFT RIGHT 0");
+    RespClient read = waiting(other, "XREAD BLOCK 0 STREAMS q1 q2 $ $");
+
+    CompletionStage<Void> drained = proxy.proxy().drain(Duration.ofMinutes(1));
+
+    for (RespClient each : List.of(client, move, read)) {
+      assertThat(each.read())
+          .isEqualTo(
+              "-UNAVAILABLE this proxy is closing the connection; the command did not run\r\n");
+      assertThat(each.isClosedByPeer()).isTrue();
+    }
+    ProxyFixture.await(drained);
   }
 }
