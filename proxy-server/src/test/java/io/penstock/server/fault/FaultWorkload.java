@@ -44,6 +44,12 @@ final class FaultWorkload implements AutoCloseable {
             queue.pusher("pusher", this, ClientConnection.RESP3),
             queue.popper("popper 1", this, ClientConnection.RESP2, "BLPOP"),
             queue.popper("popper 2", this, ClientConnection.RESP3, "BRPOP"),
+            queue.popper(
+                "popper over slots",
+                this,
+                ClientConnection.RESP2,
+                "BLPOP",
+                tags.get(0) + ":no queue"),
             broadcast.publisher("publisher", this, ClientConnection.RESP2),
             broadcast.subscriber("subscriber", this, ClientConnection.RESP2, "SUBSCRIBE"),
             broadcast.subscriber("pattern subscriber", this, ClientConnection.RESP3, "PSUBSCRIBE"),
@@ -55,6 +61,12 @@ final class FaultWorkload implements AutoCloseable {
                 "pipeliner 3", this, ClientConnection.RESP3, tags, random.nextLong()),
             new MoveClient(
                 "mover", this, ClientConnection.RESP2, tags.get(0) + ":from", tags.get(1) + ":to"),
+            new SpreadTransactionClient(
+                "spread transactor",
+                this,
+                ClientConnection.RESP2,
+                tags.get(0) + ":spread",
+                tags.get(2) + ":spread"),
             new RenameClient(
                 "renamer", this, ClientConnection.RESP3, tags.get(1) + ":old", tags.get(2) + ":new"),
             new AllShardsClient("all shards", this, ClientConnection.RESP2)));

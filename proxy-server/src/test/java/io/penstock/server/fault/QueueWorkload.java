@@ -1,6 +1,7 @@
 package io.penstock.server.fault;
 
 import io.penstock.testkit.wire.Wire;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,8 +32,11 @@ final class QueueWorkload {
     return new Pusher(name, workload, kind);
   }
 
+  /**
+   * @param command its name, and keys that do not exist
+   */
   WorkloadClient popper(
-      String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+      String name, FaultWorkload workload, ClientConnection.Kind kind, String... command) {
     return new Popper(name, workload, kind, command);
   }
 
@@ -72,17 +76,19 @@ final class QueueWorkload {
   }
 
   private final class Popper extends WorkloadClient {
-    private final String command;
+    private final String[] request;
 
-    Popper(String name, FaultWorkload workload, ClientConnection.Kind kind, String command) {
+    Popper(String name, FaultWorkload workload, ClientConnection.Kind kind, String... command) {
       super(name, workload, kind);
-      this.command = command;
+      this.request = Arrays.copyOf(command, command.length + 2);
+      request[command.length] = key;
+      request[command.length + 1] = "1"; // seconds
     }
 
     @Override
     void step() {
       long sent = System.nanoTime();
-      String reply = call(command, key, "1");
+      String reply = call(request);
       switch (Outcome.of(reply)) {
         case UNKNOWN -> unknownPops.incrementAndGet();
         case NOT_RUN -> {}
@@ -90,7 +96,7 @@ final class QueueWorkload {
           if (reply.charAt(0) == '*' && reply.charAt(1) == '2') {
             String head = "*2\r\n" + Wire.bulk(key);
             if (!reply.startsWith(head)) {
-              throw new AssertionError(command + " was answered " + Wire.shown(reply));
+              throw new AssertionError(request[0] + " was answered " + Wire.shown(reply));
             }
             int number = Integer.parseInt(Wire.content(reply.substring(head.length())));
             popped.add(number, sent, System.nanoTime());
