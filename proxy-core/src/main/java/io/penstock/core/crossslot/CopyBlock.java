@@ -58,7 +58,6 @@ final class CopyBlock implements AutoCloseable {
   /**
    * Adds a string under the name of a copy.
    *
-   * @param name borrowed
    * @param value a bulk string as in a reply; borrowed
    */
   void string(String name, ByteBuf value) {
@@ -137,11 +136,6 @@ final class CopyBlock implements AutoCloseable {
   /** Returns whether another command follows the one that runs with the copies. */
   boolean hasRemoval() {
     return !names.isEmpty();
-  }
-
-  /** Returns how many bytes it has. */
-  int size() {
-    return bytes.readableBytes() + tail.readableBytes();
   }
 
   /** Returns the bytes, which the caller owns, with {@code EXEC} at the end. */

@@ -71,8 +71,7 @@ public final class CrossSlotCalls {
     CopiedRequest copied = CopiedRequest.of(context, request.frame());
     whole.addHeapBytes(copied.frame().end());
     switch (Objects.requireNonNull(spec.across())) {
-      case COPIES, STORE_IN_FIRST, STORE_IN_LAST ->
-          new RunOnCopies(context, whole, copied).begin();
+      case COPIES, STORE_IN_FIRST, STORE_IN_LAST -> new RunOnCopies(context, whole, copied).begin();
       case SORT -> sort(whole, copied);
       case READ_ONLY_SCRIPT -> {
         if (context.loop().settings().scripts()) {

@@ -130,8 +130,7 @@ final class SortOnCopies implements Block.Listener, PartSet.Listener {
       run(new ByteBuf[0]);
       return;
     }
-    var set =
-        new PartSet(context.forward(), whole, (int) count, context.loop().limit(), this);
+    var set = new PartSet(context.forward(), whole, (int) count, context.loop().limit(), this);
     values = set;
     for (SortPattern pattern : patterns) {
       for (int i = 0; i < elements.size() && !pattern.constant(); i++) {
@@ -190,8 +189,7 @@ final class SortOnCopies implements Block.Listener, PartSet.Listener {
   }
 
   private static boolean isWrongType(ByteBuf error) {
-    return ReplyStrings.startsWith(
-        error, error.readerIndex(), error.writerIndex(), "-WRONGTYPE ");
+    return ReplyStrings.startsWith(error, error.readerIndex(), error.writerIndex(), "-WRONGTYPE ");
   }
 
   private byte[] tooLarge() {

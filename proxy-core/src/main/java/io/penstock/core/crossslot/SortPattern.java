@@ -23,7 +23,8 @@ record SortPattern(
     int argument, String prefix, String postfix, @Nullable String field, boolean constant) {
 
   private static final List<String> REFUSALS =
-      List.of("-ERR BY option of SORT denied in Cluster", "-ERR GET option of SORT denied in Cluster");
+      List.of(
+          "-ERR BY option of SORT denied in Cluster", "-ERR GET option of SORT denied in Cluster");
 
   /** Returns the patterns of a request, in their order. Those that need no key are left out. */
   static List<SortPattern> of(RequestFrame frame) {
@@ -85,9 +86,7 @@ record SortPattern(
   /** Returns whether it is the error of a node in a cluster that does not accept patterns. */
   static boolean isRefused(ByteBuf error) {
     return REFUSALS.stream()
-        .anyMatch(
-            beginning ->
-                ReplyStrings.startsWith(
-                    error, error.readerIndex(), error.writerIndex(), beginning));
+        .anyMatch(beginning ->
+            ReplyStrings.startsWith(error, error.readerIndex(), error.writerIndex(), beginning));
   }
 }

@@ -59,8 +59,7 @@ public abstract class TransactionBlock extends ClientExchange {
   }
 
   /** Like {@link #prepare}, for a block that ends with {@link #writeExec}. */
-  public final void prepareWhole(
-      CommandSpec command, int partition, ByteBuf block, int commands) {
+  public final void prepareWhole(CommandSpec command, int partition, ByteBuf block, int commands) {
     setRequestBytes(new SharedBuffer(block), block.readerIndex(), block.readableBytes());
     interimReplies(queuedReplies, commands + 1);
     prepare(command, partition);

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -232,11 +233,10 @@ class CrossSlotCopiesIT {
 
   Stream<Place> places() {
     return Stream.of(2, 3)
-        .flatMap(
-            protocol ->
-                Stream.of(
-                    new Place(beforeCluster, true, protocol),
-                    new Place(beforeShards, false, protocol)));
+        .flatMap(protocol ->
+            Stream.of(
+                new Place(beforeCluster, true, protocol),
+                new Place(beforeShards, false, protocol)));
   }
 
   /** Two connections that get the same commands. */
@@ -352,6 +352,22 @@ class CrossSlotCopiesIT {
     }
   }
 
+  /** So a copy that cannot be restored, which is a hash, lets the command fail. */
+  @Test
+  void noCommandThatStoresAcceptsAHash() {
+    try (RespClient client = server.connect()) {
+      for (String template : STORES) {
+        client.call("FLUSHALL");
+        client.call("HSET", "copy", "-", "-");
+        client.call("SET", "stored", "before");
+        String call = with(template, "copy", "none", "stored");
+
+        assertThat(client.call(call.split(" "))).as(call).startsWith("-");
+        assertThat(client.call("GET", "stored")).as(call).isEqualTo("$6\r\nbefore\r\n");
+      }
+    }
+  }
+
   @ParameterizedTest
   @MethodSource("places")
   void sortsByPatterns(Place place) {
@@ -372,7 +388,10 @@ class CrossSlotCopiesIT {
       pair.compare(line);
       pair.compareValue("sorted");
     } else if (line.contains("*")) {
-      assertThat(pair.through.call(line.split(" "))).as(line).startsWith("-").isIn(refusals(pair, line));
+      assertThat(pair.through.call(line.split(" ")))
+          .as(line)
+          .startsWith("-")
+          .isIn(refusals(pair, line));
     }
   }
 
@@ -387,7 +406,8 @@ class CrossSlotCopiesIT {
     try (Pair pair = new Pair(place)) {
       pair.all(VALUES);
       String union = "return redis.call('SUNION', KEYS[1], KEYS[2])";
-      String lengths = "return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2]), ARGV[1]}";
+      String lengths =
+          "return {redis.call('STRLEN', KEYS[1]), redis.call('STRLEN', KEYS[2]), ARGV[1]}";
       for (String[] call :
           List.of(
               new String[] {"EVAL_RO", lengths, "2", "string", "string2", "x"},
@@ -431,7 +451,8 @@ class CrossSlotCopiesIT {
   private static void fill(Pair pair, int size) {
     for (int from = 0; from < size; from += 1_000) {
       int end = Math.min(size, from + 1_000);
-      for (String command : List.of("SADD set", "SADD set2", "ZADD zset", "RPUSH list", "PFADD hll", "PFADD hll2")) {
+      for (String command :
+          List.of("SADD set", "SADD set2", "ZADD zset", "RPUSH list", "PFADD hll", "PFADD hll2")) {
         int shift = command.endsWith("2") ? size / 2 : 0;
         List<String> words = new ArrayList<>(List.of(command.split(" ")));
         for (int i = from; i < end; i++) {

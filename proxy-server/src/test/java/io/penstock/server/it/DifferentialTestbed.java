@@ -43,6 +43,9 @@ final class DifferentialTestbed implements AutoCloseable {
   @SuppressWarnings("NullAway.Init")
   private Target shards;
 
+  @SuppressWarnings("NullAway.Init")
+  private List<Target> emulating;
+
   /** No replicas: WAIT must count none, as on the reference servers. */
   void start() {
     ServerProcess plain = ServerProcess.start();
@@ -67,10 +70,19 @@ final class DifferentialTestbed implements AutoCloseable {
     single = Target.through(beforeSingle, behind);
     sentinel = Target.through(beforeGroup, group);
     proxies = startProxies();
-    shards = startShards();
+    ShardedServers sharded = ShardedServers.start();
+    started.addFirst(sharded::close);
+    shards = Target.through(started(ProxyFixture.of(sharded.upstream(null))), sharded);
+    emulating =
+        List.of(
+            Target.through(started(ProxyFixture.of(three).emulatesCrossSlot()), three),
+            Target.through(
+                started(ProxyFixture.of(sharded.upstream(null)).emulatesCrossSlot()), sharded));
+    emulating.forEach(target -> started.addFirst(target::close));
     List.of(server, node, cluster, single, sentinel, proxies, shards)
         .forEach(target -> started.addFirst(target::close));
     proxies().forEach(target -> awaitLearnt(target::call));
+    emulating.forEach(target -> awaitLearnt(target::call));
   }
 
   /** Starts Penstock in front of two Penstocks, which are in front of one server. */
@@ -91,12 +103,10 @@ final class DifferentialTestbed implements AutoCloseable {
     return Target.through(before, equal, behind);
   }
 
-  private Target startShards() {
-    ShardedServers behind = ShardedServers.start();
-    started.addFirst(behind::close);
-    ProxyFixture before = ProxyFixture.of(behind.upstream(null)).startReady();
-    started.addFirst(before::close);
-    return Target.through(before, behind);
+  private ProxyFixture started(ProxyFixture.Builder settings) {
+    ProxyFixture proxy = settings.startReady();
+    started.addFirst(proxy::close);
+    return proxy;
   }
 
   /** Waits until Penstock has learnt from its nodes which commands they have. */
@@ -129,6 +139,11 @@ final class DifferentialTestbed implements AutoCloseable {
   /** Returns Penstock in front of upstreams whose keys are on several nodes. */
   List<Target> ofSeveralNodes() {
     return List.of(cluster, shards);
+  }
+
+  /** Like {@link #ofSeveralNodes}, and it carries out commands over several slots. */
+  List<Target> emulating() {
+    return emulating;
   }
 
   /** Returns Penstock in front of the Unix socket of a server without cluster mode. */

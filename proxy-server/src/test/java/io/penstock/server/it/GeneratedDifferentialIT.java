@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.spec.Across;
+import io.penstock.core.spec.CommandSpec;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.io.ByteArrayOutputStream;
@@ -51,6 +53,10 @@ class GeneratedDifferentialIT {
   private static final Set<String> DIVIDED =
       Set.of("MGET", "MSET", "DEL", "UNLINK", "EXISTS", "TOUCH");
 
+  /** How commands are carried out that run on copies of keys. */
+  private static final Set<Across> COPIED =
+      Set.of(Across.COPIES, Across.STORE_IN_FIRST, Across.STORE_IN_LAST, Across.SORT);
+
   private final Differences differences = Differences.read();
   private final List<Grammar.Line> grammar = Grammar.read();
   private final DifferentialTestbed testbed = new DifferentialTestbed();
@@ -84,6 +90,20 @@ class GeneratedDifferentialIT {
 
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
+  void keysOfManySlotsInOneCommand(int protocol) {
+    CommandTable commands = CommandTable.load();
+    List<Grammar.Line> lines =
+        grammar.stream()
+            .filter(line ->
+                line.keys() <= 1
+                    || DIVIDED.contains(line.command())
+                    || runsOnCopies(commands.byName(line.command())))
+            .toList();
+    run("", lines, protocol, testbed.emulating());
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 3})
   void keysOfManySlotsOnASingleServer(int protocol) {
     run("", grammar, protocol, testbed.ofOnePartition());
   }
@@ -97,6 +117,11 @@ class GeneratedDifferentialIT {
       lines.addAll(databases);
     }
     run("", lines, protocol, testbed.ofOnePartition());
+  }
+
+  private static boolean runsOnCopies(CommandSpec command) {
+    Across how = command.across();
+    return how != null && COPIED.contains(how);
   }
 
   private void run(String prefix, List<Grammar.Line> lines, int protocol, List<Target> targets) {
