@@ -252,7 +252,8 @@ public final class Router {
   }
 
   private boolean patternsLeave(RequestFrame frame, int partition) {
-    for (int i = SortPatterns.next(frame, 2); i > 0; i = SortPatterns.next(frame, i + 1)) {
+    int i = SortPatterns.nextChecked(frame, 2);
+    for (; i > 0; i = SortPatterns.nextChecked(frame, i + 1)) {
       int literal = SortPatterns.literal(frame, i);
       if (!partitioner.has(partition, frame.buffer(), frame.offset(i), literal)) {
         return true;

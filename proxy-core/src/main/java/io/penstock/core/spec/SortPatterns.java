@@ -27,18 +27,36 @@ public final class SortPatterns {
    * none. Without a {@code *} it names none.
    */
   public static int next(RequestFrame frame, int from) {
+    return next(frame, from, false);
+  }
+
+  /** Like {@link #next}, for what a node of a cluster checks: {@code GET} without a star as well. */
+  public static int nextChecked(RequestFrame frame, int from) {
+    return next(frame, from, true);
+  }
+
+  private static int next(RequestFrame frame, int from, boolean constants) {
     int i = from;
     while (i < frame.argc()) {
       int arguments = Option.arguments(WITH_STORE, frame, i);
       if (arguments == 1
           && i + 1 < frame.argc()
           && !Ascii.equalsIgnoreCase(frame, i, "store")
-          && literal(frame, i + 1) < frame.length(i + 1)) {
+          && (isPattern(frame, i + 1) || (constants && isConstant(frame, i + 1)))) {
         return i + 1;
       }
       i += 1 + Math.max(0, arguments);
     }
     return NONE;
+  }
+
+  private static boolean isPattern(RequestFrame frame, int argument) {
+    return literal(frame, argument) < frame.length(argument);
+  }
+
+  private static boolean isConstant(RequestFrame frame, int argument) {
+    return Ascii.equalsIgnoreCase(frame, argument - 1, "get")
+        && !Ascii.equalsIgnoreCase(frame, argument, "#");
   }
 
   /** Returns how many bytes of a pattern precede its first {@code *}. */

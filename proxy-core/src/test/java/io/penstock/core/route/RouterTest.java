@@ -60,6 +60,28 @@ class RouterTest {
   }
 
   @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "SINTER a b",
+        "EVAL_RO s 2 a b",
+        "SORT a STORE b",
+        "SORT a BY w*",
+        "SORT a STORE {a}by GET {b}*",
+        "SORT a STORE {a}d BY {a*",
+        "SORT_RO a GET # GET x*->f",
+        "SORT a BY nosort GET w"
+      })
+  void commandsOverSeveralSlotsAreCarriedOutInStepsIfThatIsWanted(String line) {
+    assertThat(plan(cluster.with(CrossSlot.EMULATE), line)).isEqualTo(new RoutePlan.Across());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"SORT a BY {a}w* GET #", "SORT a GET x{a}*->f", "SORT a BY w GET {a}"})
+  void patternsThatStayInTheSlotNeedNoSteps(String line) {
+    assertThat(plan(cluster.with(CrossSlot.EMULATE), line)).isEqualTo(slot(A));
+  }
+
+  @ParameterizedTest
   @ValueSource(strings = {"KEYS %", "SCAN 0 MATCH %", "HSCAN a 0 MATCH %", "PSUBSCRIBE b %"})
   void patternsThatAreTooLongAreRejected(String line) {
     RoutePlan expected = reject("ERR pattern is too long: more than 4096 bytes");

@@ -157,6 +157,7 @@ class CrossSlotCopiesIT {
           "BY nosort GET x_*",
           "BY nosort DESC LIMIT 0 2 GET x_*",
           "BY w_* BY nosort GET x_*",
+          "BY nosort GET constant GET # DESC",
           "BY nosort BY w_*",
           "BY missing_*",
           "BY missing_*->f GET #",
