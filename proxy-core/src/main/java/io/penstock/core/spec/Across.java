@@ -16,7 +16,7 @@ public enum Across {
    * other partitions.
    */
   SORT,
-  /** Not: it runs a script, which may write. */
+  /** It runs a script that may write: it is rejected, with a remedy. */
   SCRIPT,
   /** As {@link #COPIES}, if scripts are carried out: it runs a script that only reads. */
   READ_ONLY_SCRIPT,
