@@ -30,7 +30,9 @@ public final class SortPatterns {
     return next(frame, from, false);
   }
 
-  /** Like {@link #next}, for what a node of a cluster checks: {@code GET} without a star as well. */
+  /**
+   * Like {@link #next}, for what a node of a cluster checks: {@code GET} without a star as well.
+   */
   public static int nextChecked(RequestFrame frame, int from) {
     return next(frame, from, true);
   }

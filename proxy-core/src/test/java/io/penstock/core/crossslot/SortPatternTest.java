@@ -48,7 +48,8 @@ class SortPatternTest {
     assertThat(of("SORT k LIMIT by a* DESC store by Get # get g* STORE BY b*"))
         .extracting(SortPattern::argument)
         .containsExactly(11);
-    assertThat(of("SORT k STORE get BY w* GET")).extracting(SortPattern::argument)
+    assertThat(of("SORT k STORE get BY w* GET"))
+        .extracting(SortPattern::argument)
         .containsExactly(5);
   }
 }
