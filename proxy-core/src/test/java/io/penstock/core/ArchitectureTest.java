@@ -212,6 +212,23 @@ class ArchitectureTest {
                   "reply",
                   "client")),
           Map.entry(
+              "steps",
+              Set.of(
+                  "upstream",
+                  "resp",
+                  "spec",
+                  "command",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "node",
+                  "dispatch",
+                  "limit",
+                  "reply",
+                  "client",
+                  "retry")),
+          Map.entry(
               "transaction",
               Set.of(
                   "upstream",
@@ -233,7 +250,28 @@ class ArchitectureTest {
                   "retry",
                   "forward",
                   "directory",
-                  "answer")),
+                  "answer",
+                  "steps")),
+          Map.entry(
+              "crossslot",
+              Set.of(
+                  "upstream",
+                  "resp",
+                  "spec",
+                  "command",
+                  "output",
+                  "transport",
+                  "observe",
+                  "route",
+                  "backend",
+                  "limit",
+                  "reply",
+                  "client",
+                  "script",
+                  "retry",
+                  "forward",
+                  "steps",
+                  "transaction")),
           Map.entry(
               "blocking",
               Set.of(
@@ -312,6 +350,7 @@ class ArchitectureTest {
                   "answer",
                   "subscribe",
                   "transaction",
+                  "crossslot",
                   "blocking",
                   "replication")),
           Map.entry(
@@ -341,6 +380,7 @@ class ArchitectureTest {
                   "script",
                   "directory",
                   "answer",
+                  "crossslot",
                   "session",
                   "listener")),
           Map.entry(

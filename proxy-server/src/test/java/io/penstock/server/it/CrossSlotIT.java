@@ -13,6 +13,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -171,6 +172,24 @@ class CrossSlotIT {
 
       assertThat(run(through, protocol)).containsExactlyElementsOf(expected);
       assertThat(through.call("KEYS", "penstock:tmp:*")).isEqualTo("*0\r\n");
+    }
+  }
+
+  @Test
+  void aMovedKeyKeepsItsTypeAndItsExpiry() {
+    try (RespClient client = proxy.connect()) {
+      client.call("FLUSHALL");
+      client.call("ZADD", "z1", "1", "a");
+      client.call("PEXPIRE", "z1", "600000");
+
+      assertThat(client.call("RENAME", "z1", "z2")).isEqualTo("+OK\r\n");
+      assertThat(client.call("COPY", "z2", "z3")).isEqualTo(":1\r\n");
+
+      for (String key : List.of("z2", "z3")) {
+        assertThat(client.text("TYPE", key)).isEqualTo("zset");
+        assertThat((long) client.value("PTTL", key)).isBetween(1L, 600_000L);
+      }
+      assertThat(client.call("EXISTS", "z1")).isEqualTo(":0\r\n");
     }
   }
 }
