@@ -2,9 +2,7 @@ package io.penstock.core.observe;
 
 import java.util.Arrays;
 
-/**
- * What commands over several slots cost on one event loop. Written and read on that loop only.
- */
+/** What commands over several slots cost on one event loop. Written and read on that loop only. */
 public final class CrossSlotCounts {
 
   private long[] commands = {}; // by command id

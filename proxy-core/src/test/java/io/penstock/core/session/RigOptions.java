@@ -274,7 +274,12 @@ final class RigOptions {
 
   SessionSettings settings() {
     return new SessionSettings(
-        Passwords.of(password), Set.of(), limits, clientLimits, crossSlot, new Face(facade, config, stats));
+        Passwords.of(password),
+        Set.of(),
+        limits,
+        clientLimits,
+        crossSlot,
+        new Face(facade, config, stats));
   }
 
   ServedUpstream served() {

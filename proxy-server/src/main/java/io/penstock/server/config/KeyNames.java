@@ -75,10 +75,11 @@ final class KeyNames {
     return UPSTREAMS.isParentOf(name);
   }
 
-  /** Returns whether it is a key of an upstream that says how it is connected to or read. */
+  /** Returns whether it is a key of an upstream that says how it is connected to, read or used. */
   static boolean isSettingOfUpstream(ConfigurationPropertyName canonical) {
     return canonical.getNumberOfElements() > KEY
-        && Set.of("backend", "topology", READS).contains(canonical.getElement(KEY, Form.UNIFORM));
+        && Set.of("backend", "topology", READS, "crossslot")
+            .contains(canonical.getElement(KEY, Form.UNIFORM));
   }
 
   /** Returns whether it describes the listener {@code default}, or is a key of what does. */

@@ -73,8 +73,8 @@ import org.springframework.validation.annotation.Validated;
  * @param maxPatterns Maximum number of patterns that one client may be subscribed to. A request
  *     with more gets `-ERR max number of patterns reached`.
  * @param crossSlot Commands over several slots that cannot be divided: `reject` gives `-CROSSSLOT`,
- *     `report` too, but counts and logs those that `emulate` would carry out; `emulate` carries them
- *     out in steps.
+ *     `report` too, but counts and logs those that `emulate` would carry out; `emulate` carries
+ *     them out in steps.
  * @param crossSlotMaxBytes Maximum size of the values that one such command may collect. Above it,
  *     the client gets `-OVERLOADED`.
  * @param crossSlotMaxKeys Maximum number of keys of one such command.

@@ -1,8 +1,12 @@
 package io.penstock.server.mapping;
 
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.route.CrossSlot;
+import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -12,10 +16,18 @@ final class PartsCheck {
   private static final Logger LOG = LoggerFactory.getLogger(PartsCheck.class);
 
   private final PropertiesReader reader;
+  private final Map<String, PenstockProperties.Upstream> properties;
   private final List<Upstream> upstreams;
 
-  PartsCheck(PropertiesReader reader, List<Upstream> upstreams) {
+  /**
+   * @param properties of the upstreams, by name
+   */
+  PartsCheck(
+      PropertiesReader reader,
+      Map<String, PenstockProperties.Upstream> properties,
+      List<Upstream> upstreams) {
     this.reader = reader;
+    this.properties = properties;
     this.upstreams = upstreams;
   }
 
@@ -27,8 +39,8 @@ final class PartsCheck {
             && reader.hasSettingsOfUpstream(part.name())
             && differs(part, whole)) {
           LOG.warn(
-              "backend, topology and reads of upstream {} do not concern it as a shard of upstream"
-                  + " {}: the settings of {} do",
+              "backend, topology, reads and cross-slot of upstream {} do not concern it as a shard of"
+                  + " upstream {}: the settings of {} do",
               part.name(),
               whole.name(),
               whole.name());
@@ -40,6 +52,11 @@ final class PartsCheck {
   private boolean differs(Upstream part, Upstream whole) {
     return part.reads().usesReplicas()
         || !part.backend().equals(whole.backend())
-        || !part.refresh().equals(whole.refresh());
+        || !part.refresh().equals(whole.refresh())
+        || crossSlot(part) != crossSlot(whole);
+  }
+
+  private CrossSlot crossSlot(Upstream upstream) {
+    return Objects.requireNonNull(properties.get(upstream.name())).crossSlot();
   }
 }

@@ -79,7 +79,7 @@ final class UpstreamsMapping {
       }
       upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
     });
-    new PartsCheck(reader, upstreams).warnOfKeysWithoutEffect();
+    new PartsCheck(reader, all, upstreams).warnOfKeysWithoutEffect();
     return upstreams;
   }
 

@@ -105,10 +105,8 @@ final class ProxyCollector implements MultiCollector {
     });
     all.add(commands.snapshot());
     all.add(rejected.snapshot());
-    perListener(
-        Metric.CROSS_SLOT_MOVED_BYTES, listeners, stats -> stats.crossSlot().bytes(), all);
-    perListener(
-        Metric.CROSS_SLOT_RETRIES, listeners, stats -> stats.crossSlot().retries(), all);
+    perListener(Metric.CROSS_SLOT_MOVED_BYTES, listeners, stats -> stats.crossSlot().bytes(), all);
+    perListener(Metric.CROSS_SLOT_RETRIES, listeners, stats -> stats.crossSlot().retries(), all);
   }
 
   private static void addByCommand(Map<String, Long> counts, String listener, Family into) {

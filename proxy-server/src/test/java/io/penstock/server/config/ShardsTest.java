@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -338,19 +339,20 @@ class ShardsTest {
         .contains("1:");
   }
 
-  @Test
-  void settingsOfAPartThatDoNotConcernItAreLogged(CapturedOutput output) {
+  @ParameterizedTest
+  @ValueSource(strings = {"read-from: any", "cross-slot: emulate"})
+  void settingsOfAPartThatDoNotConcernItAreLogged(String setting, CapturedOutput output) {
     String whole =
         "w: {backend: {command-timeout: 9s}, shards: {distribution: modula, servers: [%s]}}";
     String part = "penstock: {listeners: {l: {port: 1, upstream: w}}, upstreams: {%s, p: %s}}";
     map(part.formatted(whole.formatted("p"), "'redis://h:1'"));
     assertThat(output).doesNotContain("do not concern");
 
-    map(part.formatted(whole.formatted("p"), "{resource: 'redis-cluster://h:1', read-from: any}"));
+    map(part.formatted(whole.formatted("p"), "{resource: 'redis-cluster://h:1', " + setting + "}"));
     assertThat(output)
         .containsOnlyOnce(
-            "backend, topology and reads of upstream p do not concern it as a shard of upstream w:"
-                + " the settings of w do");
+            "backend, topology, reads and cross-slot of upstream p do not concern it as a shard of"
+                + " upstream w: the settings of w do");
   }
 
   @Test

@@ -84,8 +84,7 @@ class ProxyCollectorTest {
             "penstock_failover_hold_outcomes_total{outcome=\"disconnected\",upstream=\"orders\"} 13.0")
         .contains(
             "penstock_failover_hold_outcomes_total{outcome=\"rejected\",upstream=\"orders\"} 14.0")
-        .contains(
-            "penstock_cross_slot_commands_total{command=\"RENAME\",listener=\"main\"} 17.0")
+        .contains("penstock_cross_slot_commands_total{command=\"RENAME\",listener=\"main\"} 17.0")
         .contains("penstock_cross_slot_rejected_total{command=\"LMOVE\",listener=\"main\"} 18.0")
         .contains("penstock_cross_slot_moved_bytes_total{listener=\"main\"} 19.0")
         .contains("penstock_cross_slot_retries_total{listener=\"main\"} 20.0")
