@@ -184,7 +184,11 @@ final class AllOrNothing {
         List.of(slot),
         SlotOfSet::lookAgain,
         true,
-        (_, replies) -> undoing.add(slot.undo(replies)),
+        (_, replies) -> {
+          if (Replies.firstError(replies) == null) {
+            undoing.add(slot.undo(replies));
+          }
+        },
         () -> {
           if (undoing.isEmpty()) {
             undoLater(slot);
@@ -209,8 +213,7 @@ final class AllOrNothing {
         false,
         (_, replies) -> {
           ByteBuf result = replies.getLast();
-          ran.add(
-              !Replies.isError(result) && !ReplyStrings.isNil(result, result.readerIndex()));
+          ran.add(hasRun(result) && Replies.firstError(Replies.elements(result)) == null);
         },
         () -> {
           if (ran.contains(true)) {
@@ -220,6 +223,10 @@ final class AllOrNothing {
             undoLater(slot); // another client has changed a key again
           }
         });
+  }
+
+  private static boolean hasRun(ByteBuf result) {
+    return !Replies.isError(result) && !ReplyStrings.isNil(result, result.readerIndex());
   }
 
   private void undoLater(SlotOfSet slot) {
@@ -271,6 +278,11 @@ final class AllOrNothing {
     }
   }
 
+  private void onDefect(Throwable cause) {
+    client.fail(cause);
+    slots.forEach(slot -> slot.node().release());
+  }
+
   private void end(byte[] reply, Outcome outcome) {
     slots.forEach(slot -> slot.node().release());
     client.resume(whole);
@@ -305,8 +317,12 @@ final class AllOrNothing {
               new WatchedNode.Listener() {
                 @Override
                 public void onReplies(List<ByteBuf> replies) {
-                  onReplies.accept(slot, replies);
-                  done();
+                  try {
+                    onReplies.accept(slot, replies);
+                    done();
+                  } catch (Throwable e) { // the connection must not fail because of this client
+                    onDefect(e);
+                  }
                 }
 
                 @Override

@@ -8,6 +8,7 @@ import io.penstock.core.steps.WatchedNode;
 import io.penstock.core.steps.WatchedNode.CallFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,27 +92,22 @@ final class SlotOfSet {
     failure = why;
   }
 
-  private List<byte[]> behindWatch(String command) {
-    List<byte[]> requests = new ArrayList<>();
-    List<String> watch = new ArrayList<>(List.of("WATCH"));
-    watch.addAll(values.keySet());
-    requests.add(WireRequest.of(watch));
-    if (!command.isEmpty()) {
-      values.keySet().forEach(key -> requests.add(WireRequest.of(command, key)));
-    }
-    return requests;
+  private byte[] ofAllKeys(String command) {
+    List<String> words = new ArrayList<>(List.of(command));
+    words.addAll(values.keySet());
+    return WireRequest.of(words);
   }
 
   /** Watches the keys, and reads what undoing needs. */
   List<byte[]> look(boolean ifExist) {
-    List<byte[]> requests = behindWatch("");
+    if (!ifExist) {
+      return List.of(ofAllKeys("WATCH"), ofAllKeys("EXISTS"));
+    }
+    List<byte[]> requests = new ArrayList<>();
+    requests.add(ofAllKeys("WATCH"));
     for (String key : values.keySet()) {
-      if (ifExist) {
-        requests.add(WireRequest.of("DUMP", key));
-        requests.add(WireRequest.of("PTTL", key));
-      } else {
-        requests.add(WireRequest.of("EXISTS", key));
-      }
+      requests.add(WireRequest.of("DUMP", key));
+      requests.add(WireRequest.of("PTTL", key));
     }
     return requests;
   }
@@ -127,14 +123,14 @@ final class SlotOfSet {
     if (error != null) {
       return 0;
     }
+    if (!ifExist) {
+      suits = number(replies.getLast()) == 0;
+      return 0;
+    }
     long bytes = 0;
     int at = 1;
     for (String key : values.keySet()) {
       ByteBuf one = replies.get(at++);
-      if (!ifExist) {
-        suits &= !Replies.isOne(one);
-        continue;
-      }
       long expiry = number(replies.get(at++));
       boolean exists = !ReplyStrings.isNil(one, one.readerIndex());
       suits &= exists;
@@ -184,20 +180,20 @@ final class SlotOfSet {
 
   /** Watches the keys that were set, and reads them. */
   List<byte[]> lookAgain() {
-    return behindWatch("GET");
+    return List.of(ofAllKeys("WATCH"), ofAllKeys("MGET"));
   }
 
   /**
    * Returns what gives those keys that nobody has changed since what they had before; empty if
    * there are none.
    *
-   * @param replies to {@link #lookAgain}
+   * @param replies to {@link #lookAgain}; none is an error
    */
   List<byte[]> undo(List<ByteBuf> replies) {
     List<byte[]> requests = new ArrayList<>();
-    int at = 1;
+    Iterator<ByteBuf> all = Replies.elements(replies.getLast()).iterator();
     for (Map.Entry<String, String> each : values.entrySet()) {
-      ByteBuf now = replies.get(at++);
+      ByteBuf now = all.next();
       boolean ours =
           now.getByte(now.readerIndex()) == '$'
               && !ReplyStrings.isNil(now, now.readerIndex())

@@ -111,7 +111,7 @@ class AllOrNothingTest {
     nodes[0].send("*1\r\n" + ONE);
     nodes[1].send(NIL);
 
-    nodes[0].expect(call("WATCH a") + get("a")).send(OK + Wire.bulk("1"));
+    nodes[0].expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n" + Wire.bulk("1"));
     nodes[0].expect(MULTI + call("DEL a") + EXEC).send(OK + QUEUED + "*1\r\n" + ONE);
 
     nodes[0].expect(LOOK_A).send(OK + ZERO);
@@ -126,7 +126,7 @@ class AllOrNothingTest {
     nodes[0].send("*1\r\n" + ONE);
     nodes[1].send(NIL);
 
-    nodes[0].expect(call("WATCH a") + get("a")).send(OK + Wire.bulk("other"));
+    nodes[0].expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n" + Wire.bulk("other"));
 
     nodes[0].expect(LOOK_A).send(OK + ONE);
     nodes[1].expect(LOOK_B).send(OK + ONE);
@@ -139,10 +139,10 @@ class AllOrNothingTest {
     Peer[] nodes = queued(client);
     nodes[0].send("*1\r\n" + ONE);
     nodes[1].send(NIL);
-    nodes[0].expect(call("WATCH a") + get("a")).send(OK + Wire.bulk("1"));
+    nodes[0].expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n" + Wire.bulk("1"));
     nodes[0].expect(MULTI + call("DEL a") + EXEC).send(OK + QUEUED + NIL);
 
-    nodes[0].expect(call("WATCH a") + get("a")).send(OK + "$-1\r\n");
+    nodes[0].expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n$-1\r\n");
 
     nodes[0].expect(LOOK_A).send(OK + ZERO);
     nodes[1].expect(LOOK_B).send(OK + ONE);
@@ -190,7 +190,7 @@ class AllOrNothingTest {
     Peer[] nodes = queued(client);
     nodes[0].send("*1\r\n" + ONE);
     nodes[1].send(NIL);
-    nodes[0].expect(call("WATCH a") + get("a")).close();
+    nodes[0].expect(call("WATCH a") + call("MGET a")).close();
     client.expect("-TXPARTIAL some of the keys were set, and could not be set back\r\n");
   }
 
@@ -200,7 +200,7 @@ class AllOrNothingTest {
     Peer[] nodes = queued(client);
     nodes[1].send("-MOVED " + Rig.SLOT_B + " 127.0.0.1:" + rig.address(1).port() + "\r\n");
     nodes[0].send("*1\r\n" + ONE);
-    nodes[0].expect(call("WATCH a") + get("a")).send(OK + Wire.bulk("1"));
+    nodes[0].expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n" + Wire.bulk("1"));
     nodes[0].expect(MULTI + call("DEL a") + EXEC).send(OK + QUEUED + "*1\r\n" + ONE);
     nodes[0].expect(LOOK_A).send(OK + ONE);
     lease(1).expect(LOOK_B).send(OK + ZERO);
@@ -227,5 +227,38 @@ class AllOrNothingTest {
     b.send(OK + QUEUED).expect(DISCARD).send(OK);
     a.expect(DISCARD).send(OK);
     awaitNothingInFlight();
+  }
+
+  private static String dump(String key) {
+    return call("WATCH " + key) + call("DUMP " + key) + call("PTTL " + key);
+  }
+
+  @Test
+  void formerValuesComeBackIfAllKeysHadToExist() {
+    Peer client = rig.client();
+    client.send(call("MSETEX 2 a 1 b 2 EX 10 XX"));
+    Peer a = lease(1).expect(dump("a")).send(OK + Wire.bulk("old") + ":500\r\n");
+    Peer b = lease(0).expect(dump("b")).send(OK + Wire.bulk("older") + ":-1\r\n");
+    a.expect(MULTI + call("MSETEX 1 a 1 EX 10 XX")).send(OK + QUEUED);
+    b.expect(MULTI + call("MSETEX 1 b 2 EX 10 XX")).send(OK + QUEUED);
+    a.expect(EXEC).send(NIL);
+    b.expect(EXEC).send("*1\r\n" + ONE);
+
+    b.expect(call("WATCH b") + call("MGET b")).send(OK + "*1\r\n" + Wire.bulk("2"));
+    b.expect(MULTI + call("RESTORE b 0 older REPLACE") + EXEC)
+        .send(OK + QUEUED + "*1\r\n" + OK);
+
+    a.expect(dump("a")).send(OK + "$-1\r\n:-2\r\n");
+    b.expect(dump("b")).send(OK + Wire.bulk("older") + ":-1\r\n");
+    client.expect(ZERO);
+  }
+
+  @Test
+  void formerValuesThatAreTooLargeAreAnError() {
+    Peer client = rig.client();
+    client.send(call("MSETEX 2 a 1 b 2 XX"));
+    lease(1).expect(dump("a")).send(OK + Wire.bulk("x".repeat(900)) + ":-1\r\n");
+    lease(0).expect(dump("b")).send(OK + Wire.bulk("x".repeat(900)) + ":-1\r\n");
+    client.expect("-ERR the replies to the parts of this command are too large to be merged\r\n");
   }
 }
