@@ -134,16 +134,15 @@ final class AllOrNothing {
           this::onExecuted);
       return;
     }
-    discardAll(
-        () -> {
-          if (error != null) {
-            end(error, Outcome.ERROR);
-          } else if (failure != null) {
-            againOrEnd(failure);
-          } else {
-            end(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
-          }
-        });
+    discardAll(() -> {
+      if (error != null) {
+        end(error, Outcome.ERROR);
+      } else if (failure != null) {
+        againOrEnd(failure);
+      } else {
+        end(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
+      }
+    });
   }
 
   /** Ends the transactions that are queued. */

@@ -52,8 +52,7 @@ record ConditionalSet(
       return frame.argc() % 2 == 0
           ? wrong(WRONG_ARITY)
           : new Parsed(
-              new ConditionalSet(frame, name, 1, (frame.argc() - 1) / 2, false, List.of()),
-              SYNTAX);
+              new ConditionalSet(frame, name, 1, (frame.argc() - 1) / 2, false, List.of()), SYNTAX);
     }
     int keys = Integer.parseInt(frame.text(1));
     List<String> options = new ArrayList<>();

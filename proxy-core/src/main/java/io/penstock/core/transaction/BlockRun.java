@@ -1,7 +1,6 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.Exchange;
@@ -379,8 +378,7 @@ final class BlockRun {
       taken.send(this, asking);
     }
 
-    void retry(
-        byte[] why, Outcome how, @Nullable Endpoint node, byte @Nullable [] rejection) {
+    void retry(byte[] why, Outcome how, @Nullable Endpoint node, byte @Nullable [] rejection) {
       long now = loop.tick();
       boolean late = now - attemptsUntil >= 0;
       if (late || (client.isInputEnded() && !executing)) {
@@ -610,8 +608,7 @@ final class BlockRun {
         end(State.UNKNOWN);
       } else {
         queueAgain( // it was not sent
-            call ->
-                call.retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE, sentTo(), null));
+            call -> call.retry(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE, sentTo(), null));
       }
     }
   }

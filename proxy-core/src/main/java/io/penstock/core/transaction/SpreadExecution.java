@@ -118,8 +118,7 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
       scripts = called.bodies();
     }
     boolean selects = !transaction.selections().isEmpty();
-    return new BlockRun(
-        context, block, watch, overWatch, scripts, selects, whole.timeline(), this);
+    return new BlockRun(context, block, watch, overWatch, scripts, selects, whole.timeline(), this);
   }
 
   /** Queues the blocks. */
@@ -270,8 +269,7 @@ final class SpreadExecution implements LocalCommandRun.Owner, BlockRun.Listener 
     boolean asWished =
         runs.stream()
             .allMatch(
-                run ->
-                    hasState(run, BlockRun.State.RAN) || hasState(run, BlockRun.State.QUEUED));
+                run -> hasState(run, BlockRun.State.RAN) || hasState(run, BlockRun.State.QUEUED));
     if (asWished && firstThat(run -> hasState(run, BlockRun.State.QUEUED)) != null) {
       execute(_ -> true);
     } else if (runs.isEmpty() || firstThat(run -> hasState(run, BlockRun.State.RAN)) != null) {

@@ -82,7 +82,8 @@ final class SpreadReplyMerger implements Sliced {
       case FAILED ->
           ErrorReplies.encode(
               PARTIAL
-                  + new String(run.error(), 1, run.error().length - 3, StandardCharsets.ISO_8859_1));
+                  + new String(
+                      run.error(), 1, run.error().length - 3, StandardCharsets.ISO_8859_1));
       case LOST -> CHANGED;
       default -> LEFT_OUT;
     };

@@ -179,9 +179,7 @@ public final class Transaction {
     for (int group = 0; group < plan.groups() && count <= MAX_PARTITIONS; group++) {
       int other = plan.partitionOfGroup(group);
       boolean isNew =
-          several == null
-              ? other != partition
-              : several.sizeWith(other) > several.all().size();
+          several == null ? other != partition : several.sizeWith(other) > several.all().size();
       count += isNew ? 1 : 0;
     }
     return count <= MAX_PARTITIONS;

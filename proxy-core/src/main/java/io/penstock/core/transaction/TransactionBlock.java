@@ -95,8 +95,7 @@ public abstract class TransactionBlock extends ClientExchange {
       return false;
     }
     byte[] reason = discardReason(buffer, from, to);
-    return reason != null
-        && handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
+    return reason != null && handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
   }
 
   /**

@@ -181,8 +181,7 @@ public final class Transactions {
     return queueForNode(transaction, 0, command);
   }
 
-  private boolean queueSplit(
-      Transaction transaction, RoutePlan.ReusedSplit plan, Command command) {
+  private boolean queueSplit(Transaction transaction, RoutePlan.ReusedSplit plan, Command command) {
     CommandSpec spec = command.spec();
     if (context.across() == null) {
       return rejectAndAbort(spec, CROSS_SLOT);
@@ -289,7 +288,8 @@ public final class Transactions {
     if (!DatabaseSelection.isPossible(reader.servers(), nodes, proxy)) {
       return queueLocal(transaction, spec, command);
     }
-    if (transaction.isSpread() && !transaction.changesProtocol()
+    if (transaction.isSpread()
+        && !transaction.changesProtocol()
         && transaction.hasRoomFor(command.frame())) {
       transaction.addToAll(command.frame());
       queued(transaction, command);
@@ -565,8 +565,7 @@ public final class Transactions {
     if (known != null) {
       return known;
     }
-    var made =
-        new Watch(clientContext, context.retryableErrors(), partition, watches::remove);
+    var made = new Watch(clientContext, context.retryableErrors(), partition, watches::remove);
     watches.add(made);
     return made;
   }

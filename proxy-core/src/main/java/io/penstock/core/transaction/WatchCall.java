@@ -50,8 +50,7 @@ final class WatchCall extends LeasedExchange {
   }
 
   /** Makes a call of the client's request. */
-  static WatchCall of(
-      ClientContext context, Watch watch, ReplySlot slot, IncomingRequest request) {
+  static WatchCall of(ClientContext context, Watch watch, ReplySlot slot, IncomingRequest request) {
     RequestFrame frame = request.frame();
     Client client = context.client();
     var call =

@@ -50,13 +50,12 @@ final class WatchSplit {
   /** Sends all of them. */
   void send(IntFunction<Watch> watchOf) {
     outstanding = keys.size();
-    keys.forEach(
-        (partition, some) -> {
-          byte[] request = request(some);
-          Watch watch = watchOf.apply(partition);
-          watch.keep(request);
-          watch.add(request, some.size(), slot, this::onReply);
-        });
+    keys.forEach((partition, some) -> {
+      byte[] request = request(some);
+      Watch watch = watchOf.apply(partition);
+      watch.keep(request);
+      watch.add(request, some.size(), slot, this::onReply);
+    });
   }
 
   private static byte[] request(List<byte[]> keys) {

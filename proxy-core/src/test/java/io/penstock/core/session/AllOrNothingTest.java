@@ -245,8 +245,7 @@ class AllOrNothingTest {
     b.expect(EXEC).send("*1\r\n" + ONE);
 
     b.expect(call("WATCH b") + call("MGET b")).send(OK + "*1\r\n" + Wire.bulk("2"));
-    b.expect(MULTI + call("RESTORE b 0 older REPLACE") + EXEC)
-        .send(OK + QUEUED + "*1\r\n" + OK);
+    b.expect(MULTI + call("RESTORE b 0 older REPLACE") + EXEC).send(OK + QUEUED + "*1\r\n" + OK);
 
     a.expect(dump("a")).send(OK + "$-1\r\n:-2\r\n");
     b.expect(dump("b")).send(OK + Wire.bulk("older") + ":-1\r\n");

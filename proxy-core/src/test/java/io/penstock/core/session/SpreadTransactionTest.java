@@ -108,14 +108,18 @@ class SpreadTransactionTest {
 
   private void awaitAllReturned() {
     Peer client = rig.client();
-    client.send(multi(set("a", "1"), set("b", "2")) + call("DISCARD")).expect(OK + QUEUED + QUEUED + OK);
+    client
+        .send(multi(set("a", "1"), set("b", "2")) + call("DISCARD"))
+        .expect(OK + QUEUED + QUEUED + OK);
   }
 
   @Test
   void aTransactionOnOneSlotIsSentAsBefore() {
     Peer client = rig.client();
     client.send(multi(set("a", "1"), get("a")) + EXEC);
-    node1.expect(multi(set("a", "1"), get("a")) + EXEC).send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
+    node1
+        .expect(multi(set("a", "1"), get("a")) + EXEC)
+        .send(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
     client.expect(OK + QUEUED + QUEUED + "*2\r\n+OK\r\n+1\r\n");
   }
 
@@ -402,8 +406,7 @@ class SpreadTransactionTest {
     client.send(multi(set("a", "1"), call("SELECT 3"), set("b", "2")) + EXEC);
     client.expect(OK + QUEUED.repeat(3));
     Peer one = lease(1).expect(multi(set("a", "1"), call("SELECT 3"))).send(OK + QUEUED + QUEUED);
-    Peer other =
-        lease(0).expect(multi(call("SELECT 3"), set("b", "2"))).send(OK + QUEUED + QUEUED);
+    Peer other = lease(0).expect(multi(call("SELECT 3"), set("b", "2"))).send(OK + QUEUED + QUEUED);
     one.expect(EXEC).send("*2\r\n+OK\r\n+OK\r\n");
     other.expect(EXEC).send("*2\r\n+OK\r\n:7\r\n");
     client.expect("*3\r\n+OK\r\n+OK\r\n:7\r\n");
