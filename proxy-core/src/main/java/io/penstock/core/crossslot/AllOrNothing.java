@@ -308,34 +308,44 @@ final class AllOrNothing {
       then.run();
       return;
     }
-    for (SlotOfSet slot : some) {
-      slot.node()
-          .call(
-              requests.apply(slot),
-              watches,
-              new WatchedNode.Listener() {
-                @Override
-                public void onReplies(List<ByteBuf> replies) {
-                  try {
-                    onReplies.accept(slot, replies);
-                    done();
-                  } catch (Throwable e) { // the connection must not fail because of this client
-                    onDefect(e);
-                  }
-                }
+    some.forEach(
+        slot ->
+            slot.node().call(requests.apply(slot), watches, new Replied(slot, onReplies, then)));
+  }
 
-                @Override
-                public void onFailed(CallFailure failure) {
-                  slot.failed(failure);
-                  done();
-                }
+  /** What follows the call at one node. */
+  private final class Replied implements WatchedNode.Listener {
 
-                private void done() {
-                  if (--outstanding == 0) {
-                    then.run();
-                  }
-                }
-              });
+    private final SlotOfSet slot;
+    private final BiConsumer<SlotOfSet, List<ByteBuf>> onReplies;
+    private final Runnable then;
+
+    Replied(SlotOfSet slot, BiConsumer<SlotOfSet, List<ByteBuf>> onReplies, Runnable then) {
+      this.slot = slot;
+      this.onReplies = onReplies;
+      this.then = then;
+    }
+
+    @Override
+    public void onReplies(List<ByteBuf> replies) {
+      try {
+        onReplies.accept(slot, replies);
+        done();
+      } catch (Throwable e) { // the connection must not fail because of this client
+        onDefect(e);
+      }
+    }
+
+    @Override
+    public void onFailed(CallFailure failure) {
+      slot.failed(failure);
+      done();
+    }
+
+    private void done() {
+      if (--outstanding == 0) {
+        then.run();
+      }
     }
   }
 }

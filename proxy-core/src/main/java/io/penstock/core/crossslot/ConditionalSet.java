@@ -36,6 +36,7 @@ record ConditionalSet(
   private static final byte[] UNCONDITIONAL =
       ErrorReplies.encode("CROSSSLOT Keys in request don't hash to the same slot");
 
+  private static final List<String> CONDITIONS = List.of("NX", "XX");
   private static final List<String> EXPIRIES = List.of("EX", "PX", "EXAT", "PXAT");
 
   /** Either a request, or the error that a server answers it with. */
@@ -45,27 +46,34 @@ record ConditionalSet(
     return new Parsed(null, error);
   }
 
-  /** Reads a request whose keys are found. */
-  static Parsed parse(RequestFrame frame) {
-    String name = frame.text(0).toUpperCase(Locale.ROOT);
-    if (name.equals("MSETNX")) {
-      return frame.argc() % 2 == 0
-          ? wrong(WRONG_ARITY)
-          : new Parsed(
-              new ConditionalSet(frame, name, 1, (frame.argc() - 1) / 2, false, List.of()), SYNTAX);
+  /**
+   * Reads a request.
+   *
+   * @param name of the command
+   * @param firstKey argument index; behind the number of keys, if the command has that
+   */
+  static Parsed parse(RequestFrame frame, String name, int firstKey) {
+    if (firstKey > 1) {
+      return parseOptions(frame, name, firstKey, Integer.parseInt(frame.text(firstKey - 1)));
     }
-    int keys = Integer.parseInt(frame.text(1));
+    return frame.argc() % 2 == 0
+        ? wrong(WRONG_ARITY)
+        : new Parsed(
+            new ConditionalSet(frame, name, firstKey, (frame.argc() - 1) / 2, false, List.of()),
+            SYNTAX);
+  }
+
+  /** As servers, which look at the number when all options are read. */
+  private static Parsed parseOptions(
+      RequestFrame frame, String name, int firstKey, int keys) {
     List<String> options = new ArrayList<>();
     String condition = null;
     String expiry = null;
     byte[] wrongNumber = null;
-    for (int i = 2 + 2 * keys; i < frame.argc(); i++) {
+    for (int i = firstKey + 2 * keys; i < frame.argc(); i++) {
       String option = frame.text(i).toUpperCase(Locale.ROOT);
       options.add(frame.text(i));
-      if (option.equals("NX") || option.equals("XX")) {
-        if (condition != null && !condition.equals(option)) {
-          return wrong(SYNTAX);
-        }
+      if (CONDITIONS.contains(option) && (condition == null || condition.equals(option))) {
         condition = option;
         continue;
       }
@@ -86,7 +94,8 @@ record ConditionalSet(
     return condition == null
         ? wrong(UNCONDITIONAL)
         : new Parsed(
-            new ConditionalSet(frame, name, 2, keys, condition.equals("XX"), options), SYNTAX);
+            new ConditionalSet(frame, name, firstKey, keys, condition.equals("XX"), options),
+            SYNTAX);
   }
 
   private static byte @Nullable [] errorIn(String number) {

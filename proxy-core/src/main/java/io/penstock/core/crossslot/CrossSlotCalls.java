@@ -129,7 +129,9 @@ public final class CrossSlotCalls {
   }
 
   private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
-    ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame());
+    int firstKey = request.partitions().keySet().iterator().next();
+    String name = request.spec().name().toUpperCase(Locale.ROOT);
+    ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame(), name, firstKey);
     ConditionalSet set = parsed.set();
     if (set == null) {
       reject(whole, parsed.error());

@@ -113,17 +113,7 @@ final class Intake implements LocalCommandHandler {
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
-    this.transactions =
-        new Transactions(
-            new TransactionContext(
-                forward,
-                retryableErrors,
-                backpressure,
-                this,
-                turnBudget,
-                routes.acrossPartitions()),
-            session.profile(),
-            routes.answerLoop().proxy());
+    this.transactions = transactions(forward, retryableErrors);
     order.readMasterWhile(transactions::isWatching);
     this.selection =
         new DatabaseSelection(context, forward.owner(), transactions, routes.database());
@@ -135,6 +125,18 @@ final class Intake implements LocalCommandHandler {
     this.tracking = new TrackingReplies(session);
     this.server = new ServerReplies(answerContext);
     this.cluster = new ClusterReplies(answerContext);
+  }
+
+  private Transactions transactions(ForwardContext forward, RetryableErrors retryableErrors) {
+    var parts =
+        new TransactionContext(
+            forward,
+            retryableErrors,
+            session.backpressure(),
+            this,
+            turnBudget,
+            routes.acrossPartitions());
+    return new Transactions(parts, session.profile(), routes.answerLoop().proxy());
   }
 
   /** Handles the request. Returns false if it must wait; it is put back then. */
