@@ -55,4 +55,12 @@ public final class ServerWords {
   public static boolean limitsTimeoutOfWait(ServerFacts servers) {
     return servers.valkey() != null || servers.isRedis(7, 2);
   }
+
+  /**
+   * Returns whether a blocked call that is served runs again from its first key, and so fails for a
+   * value of another type there.
+   */
+  public static boolean runsServedCallsAgain(ServerFacts servers) {
+    return servers.valkey() != null || servers.isRedis(7, 2);
+  }
 }

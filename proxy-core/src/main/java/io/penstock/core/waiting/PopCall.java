@@ -7,6 +7,7 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.blocking.NonBlockingAttempt;
 import io.penstock.core.blocking.UndoPop;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.forward.Part;
 import io.penstock.core.forward.PartSet;
 import io.penstock.core.observe.Outcome;
@@ -141,12 +142,19 @@ final class PopCall extends WaitingCall implements NonBlockingAttempt.Listener, 
     proceed();
   }
 
-  /** A value of another type ends a call with an error, but not one that has waited. */
+  /** A value of another type is tried, too: for its error. */
   private boolean mayHaveSomething(ByteBuf answer) {
     int from = answer.readerIndex();
     return answer.getByte(from) == ':'
         ? WaitedKey.integer(answer, from, answer.writerIndex()) > 0
-        : !hasWaited();
+        : failsForWrongType();
+  }
+
+  /** Returns whether a value of another type ends the call, if it is before a key with elements. */
+  private boolean failsForWrongType() {
+    return !hasWaited()
+        || ServerWords.runsServedCallsAgain(
+            context.forward().clientContext().reader().servers());
   }
 
   @Override
@@ -196,7 +204,8 @@ final class PopCall extends WaitingCall implements NonBlockingAttempt.Listener, 
   public void onAttemptReply(ByteBuf buffer, int from, int to) {
     attempting = false;
     boolean error = buffer.getByte(from) == '-';
-    if (ReplyStrings.isNil(buffer, from) || (error && hasWaited() && isWrongType(buffer, from, to))) {
+    if (ReplyStrings.isNil(buffer, from)
+        || (error && !failsForWrongType() && isWrongType(buffer, from, to))) {
       proceed();
     } else if (!error && mayBlock() && isDisconnected()) {
       undo(buffer, from, to);
