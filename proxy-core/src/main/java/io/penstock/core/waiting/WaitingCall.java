@@ -274,6 +274,9 @@ public abstract class WaitingCall implements BlockingOperation {
     disconnected = true;
     if (!busy) {
       end();
+    } else if (client.isClosed() && joined) { // others need not wait for what is under way
+      joined = false;
+      context.waits().leave(this, false);
     }
   }
 

@@ -8,6 +8,7 @@ import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -187,6 +188,53 @@ class WaitingCallTest {
     upper.expect(attempt("BLPOP a 0.001")).send(got(popped("a", "x")));
 
     client.expect(popped("a", "x"));
+  }
+
+  @Test
+  void aLostConnectionEndsNoCallThatWaits() {
+    Peer client = waiting("BLPOP a b 0");
+    upper.expect(call("LLEN a")).close();
+    upper = rig.accept(1);
+
+    upper
+        .expect(call("LLEN a"))
+        .send(":1\r\n")
+        .expect(attempt("BLPOP a 0.001"))
+        .send(got(popped("a", "x")));
+
+    client.expect(popped("a", "x"));
+  }
+
+  @Test
+  void aNodeThatCannotBeAskedForLongEndsTheCall() {
+    Peer client = waiting("BLPOP a b 0");
+    upper.expect(call("LLEN a")).send("-LOADING Redis is loading\r\n").expect(call("LLEN a"));
+    rig.advance(Duration.ofSeconds(101));
+    upper.send("-LOADING Redis is loading\r\n");
+
+    client.expect(
+        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n");
+  }
+
+  @Test
+  void theNextClientNeedNotWaitForOneThatIsGone() {
+    Peer gone = waiting("BLPOP a b 0");
+    Peer next = rig.client().send(call("BLPOP b a 0"));
+    lower.expect(call("LLEN b")).send(":0\r\n");
+    upper.expect(call("LLEN a")).send(":0\r\n");
+    checkWithoutEffect("BLPOP penstock:tmp:none 0.001");
+    answerQuestions(":0\r\n", ":1\r\n");
+    upper.expect(call("LLEN a")); // for the one that is gone
+    gone.reset();
+    rig.awaitClients(1);
+
+    lower
+        .expect(call("LLEN b"))
+        .send(":1\r\n")
+        .expect(attempt("BLPOP b 0.001"))
+        .send(got(popped("b", "x")));
+
+    next.expect(popped("b", "x"));
   }
 
   @Test
