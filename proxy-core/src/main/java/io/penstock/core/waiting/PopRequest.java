@@ -6,8 +6,6 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.transaction.TimeoutArgument;
-import io.penstock.core.upstream.Partitioner;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,25 +36,13 @@ record PopRequest(
   private static final String SHORTEST = "0.001";
 
   /**
+   * Returns when the request ends by itself; null if it does not block.
+   *
    * @param now {@link System#nanoTime()}
    */
-  static PopRequest of(
-      RequestFrame frame,
-      CommandSpec spec,
-      WaitedKey.Kind kind,
-      Map<Integer, Integer> partitions,
-      CommandTable commands,
-      Partitioner partitioner,
-      long now) {
-    int timeoutAt = timeoutAt(spec, frame);
-    return new PopRequest(
-        frame,
-        spec,
-        kind,
-        partitions,
-        timeoutAt == 0 ? null : new BlockingTimeout(frame.text(timeoutAt), false, now),
-        commands,
-        partitioner.partitionOf(NO_KEY.getBytes(StandardCharsets.US_ASCII)));
+  static @Nullable BlockingTimeout timeout(CommandSpec spec, RequestFrame frame, long now) {
+    int at = timeoutAt(spec, frame);
+    return at == 0 ? null : new BlockingTimeout(frame.text(at), false, now);
   }
 
   private static int timeoutAt(CommandSpec spec, RequestFrame frame) {

@@ -4,6 +4,7 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.upstream.Partitioner;
+import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
@@ -42,14 +43,14 @@ public final class WaitingCalls {
       Map<Integer, Integer> partitions,
       WaitedKey.Kind kind) {
     var request =
-        PopRequest.of(
+        new PopRequest(
             frame,
             spec,
             kind,
             partitions,
+            PopRequest.timeout(spec, frame, now()),
             context.forward().clientContext().reader().servers().commands(),
-            partitioner,
-            now());
+            partitioner.partitionOf(PopRequest.NO_KEY.getBytes(StandardCharsets.US_ASCII)));
     new PopCall(context, whole, request).start();
   }
 
