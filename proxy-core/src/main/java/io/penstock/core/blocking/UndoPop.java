@@ -65,7 +65,8 @@ public final class UndoPop extends PlacedExchange {
    * @param call the request; borrowed
    * @param reply its whole reply, neither an error nor nil; borrowed
    */
-  public static List<String> inverse(Handling.Blocking.Undo undo, RequestFrame call, ByteBuf reply) {
+  public static List<String> inverse(
+      Handling.Blocking.Undo undo, RequestFrame call, ByteBuf reply) {
     return switch (undo) {
       case NOTHING -> List.of();
       case LPUSH, RPUSH -> push(undo.name(), ReplyStrings.of(reply));

@@ -108,8 +108,7 @@ final class PopCall extends WaitingCall implements NonBlockingAttempt.Listener, 
     for (WaitedKey key : which) {
       byte[] question = key.question("");
       var part = new Part(set);
-      part.setRequestBytes(
-          new SharedBuffer(Unpooled.wrappedBuffer(question)), 0, question.length);
+      part.setRequestBytes(new SharedBuffer(Unpooled.wrappedBuffer(question)), 0, question.length);
       part.prepare(pop.command(key.kind().command()), key.partition());
       context.blocking().backpressure().pauseIfBusy(set.send(part));
     }
@@ -153,8 +152,7 @@ final class PopCall extends WaitingCall implements NonBlockingAttempt.Listener, 
   /** Returns whether a value of another type ends the call, if it is before a key with elements. */
   private boolean failsForWrongType() {
     return !hasWaited()
-        || ServerWords.runsServedCallsAgain(
-            context.forward().clientContext().reader().servers());
+        || ServerWords.runsServedCallsAgain(context.forward().clientContext().reader().servers());
   }
 
   @Override

@@ -85,10 +85,7 @@ final class StreamsCall extends WaitingCall implements PartSet.Listener {
   }
 
   private static WaitedKey key(
-      WaitedKey.Kind kind,
-      ConnectionKey connections,
-      StreamsRequest.Stream stream,
-      String detail) {
+      WaitedKey.Kind kind, ConnectionKey connections, StreamsRequest.Stream stream, String detail) {
     return new WaitedKey(kind, connections, stream.partition(), stream.key(), detail);
   }
 
@@ -105,8 +102,7 @@ final class StreamsCall extends WaitingCall implements PartSet.Listener {
   void start() {
     begin();
     if (streams.hasTimeoutBeyondTheClock()
-        && ServerWords.limitsTimeoutOfWait(
-            context.forward().clientContext().reader().servers())) {
+        && ServerWords.limitsTimeoutOfWait(context.forward().clientContext().reader().servers())) {
       answer(BEYOND_THE_CLOCK, Outcome.REJECTED);
     } else {
       prepareOrRead();
@@ -143,7 +139,8 @@ final class StreamsCall extends WaitingCall implements PartSet.Listener {
   }
 
   private boolean needsLast(StreamsRequest.Stream stream) {
-    return mayBlock() && (streams.hasGroup() ? stream.isNew() : stream.isRelative() && !hasWaited());
+    return mayBlock()
+        && (streams.hasGroup() ? stream.isNew() : stream.isRelative() && !hasWaited());
   }
 
   private void read() {
@@ -235,9 +232,7 @@ final class StreamsCall extends WaitingCall implements PartSet.Listener {
       return FIRST_ID; // the read gets the error
     }
     List<ByteBuf> all = Replies.elements(entries);
-    return all.isEmpty()
-        ? FIRST_ID
-        : Replies.content(Replies.elements(all.getFirst()).getFirst());
+    return all.isEmpty() ? FIRST_ID : Replies.content(Replies.elements(all.getFirst()).getFirst());
   }
 
   private void onRead(PartSet set) {

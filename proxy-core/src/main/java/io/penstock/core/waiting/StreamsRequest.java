@@ -63,8 +63,7 @@ final class StreamsRequest {
     int firstKey = partitions.keySet().iterator().next();
     partitions.forEach((at, partition) ->
         streams.add(new Stream(frame.text(at), partition, frame.text(at + partitions.size()))));
-    head.add(frame.text(0));
-    int at = 1;
+    int at = 0; // the name of the command is no option
     while (at < firstKey) {
       at = readOption(at, firstKey);
     }

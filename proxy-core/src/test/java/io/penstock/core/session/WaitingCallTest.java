@@ -12,7 +12,9 @@ import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Calls that wait for one of several keys, step by step: {@code a} is on node 1, {@code b} on 0. */
+/**
+ * Calls that wait for one of several keys, step by step: {@code a} is on node 1, {@code b} on 0.
+ */
 class WaitingCallTest {
 
   private static final String NOTHING = "+OK\r\n+QUEUED\r\n*1\r\n*-1\r\n";
@@ -121,7 +123,9 @@ class WaitingCallTest {
   }
 
   private void checkWithoutEffect(String call) {
-    int slot = SlotPartitioner.INSTANCE.partitionOf("penstock:tmp:none".getBytes(StandardCharsets.US_ASCII));
+    int slot =
+        SlotPartitioner.INSTANCE.partitionOf(
+            "penstock:tmp:none".getBytes(StandardCharsets.US_ASCII));
     (slot < 8_192 ? lower : upper).expect(attempt(call)).send(NOTHING);
   }
 
@@ -212,8 +216,7 @@ class WaitingCallTest {
     rig.advance(Duration.ofSeconds(101));
     upper.send("-LOADING Redis is loading\r\n");
 
-    client.expect(
-        "-UNAVAILABLE no connection to the node in time; the command did not run\r\n");
+    client.expect("-UNAVAILABLE no connection to the node in time; the command did not run\r\n");
   }
 
   @Test

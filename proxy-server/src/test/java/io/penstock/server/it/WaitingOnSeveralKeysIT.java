@@ -186,14 +186,18 @@ class WaitingOnSeveralKeysIT {
           Waiting.of("BLMOVE q1 q2 LEFT RIGHT 0", "SET q2 v", "RPUSH q1 a", "LRANGE q1 0 -1"),
           Waiting.of("XREAD BLOCK 0 STREAMS q1 q2 $ $", "XADD q2 5-1 f v", "XLEN q2"),
           Waiting.of("XREAD BLOCK 0 STREAMS q1 s1 $ $", "XADD s1 5-1 f v"),
-          Waiting.of("XREAD COUNT 1 BLOCK 0 STREAMS s1 q1 3-0 7-0", "XADD q1 5-1 a b", "XADD s1 5-1 f v"),
+          Waiting.of(
+              "XREAD COUNT 1 BLOCK 0 STREAMS s1 q1 3-0 7-0", "XADD q1 5-1 a b", "XADD s1 5-1 f v"),
           Waiting.of("XREAD BLOCK 0 STREAMS s3 q1 $ 0", "XADD s3 4-0 f v"),
           Waiting.of(
               "XREADGROUP GROUP g c BLOCK 0 STREAMS s1 s2 > >",
               "XADD s2 5-1 f v",
               "XPENDING s2 g",
               "XPENDING s1 g"),
-          Waiting.of("XREADGROUP GROUP g c NOACK BLOCK 0 STREAMS s1 s2 > >", "XADD s1 5-1 f v", "XPENDING s1 g"));
+          Waiting.of(
+              "XREADGROUP GROUP g c NOACK BLOCK 0 STREAMS s1 s2 > >",
+              "XADD s1 5-1 f v",
+              "XPENDING s1 g"));
 
   @SuppressWarnings("NullAway.Init")
   private static ServerProcess server;
@@ -360,7 +364,8 @@ class WaitingOnSeveralKeysIT {
 
   @Test
   void eachElementGoesToOneClientWithSeveralLoops(EmbeddedCluster cluster) {
-    try (ProxyFixture loops = ProxyFixture.of(cluster).eventLoops(3).emulatesCrossSlot().startReady();
+    try (ProxyFixture loops =
+            ProxyFixture.of(cluster).eventLoops(3).emulatesCrossSlot().startReady();
         RespClient pusher = loops.connect()) {
       int count = 300;
       List<RespClient> clients = new ArrayList<>();
