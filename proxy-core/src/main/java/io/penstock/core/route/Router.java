@@ -3,6 +3,7 @@ package io.penstock.core.route;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Across;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
