@@ -57,6 +57,8 @@ public final class WatchedNode {
   }
 
   /**
+   * Why a call failed.
+   *
    * @param error the reply for a client whose command ends because of it
    */
   public record CallFailure(Extent extent, byte[] error, Outcome outcome) {}
