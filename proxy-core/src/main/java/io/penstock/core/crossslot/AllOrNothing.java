@@ -308,9 +308,8 @@ final class AllOrNothing {
       then.run();
       return;
     }
-    some.forEach(
-        slot ->
-            slot.node().call(requests.apply(slot), watches, new Replied(slot, onReplies, then)));
+    some.forEach(slot ->
+        slot.node().call(requests.apply(slot), watches, new Replied(slot, onReplies, then)));
   }
 
   /** What follows the call at one node. */

@@ -64,8 +64,7 @@ record ConditionalSet(
   }
 
   /** As servers, which look at the number when all options are read. */
-  private static Parsed parseOptions(
-      RequestFrame frame, String name, int firstKey, int keys) {
+  private static Parsed parseOptions(RequestFrame frame, String name, int firstKey, int keys) {
     List<String> options = new ArrayList<>();
     String condition = null;
     String expiry = null;
