@@ -96,8 +96,6 @@ def failure():
     assert "as told" in job.latest_result().exc_string
     failed.requeue(job.id)
     equal((q.job_ids, failed.get_job_ids()), ([job.id], []))
-    q.empty()
-    equal(Job.exists(job.id, r), False)
 
 
 def retry():
@@ -150,6 +148,13 @@ def several_jobs():
     equal([job.latest_result().return_value for job in jobs], [0, 2, 4, 6, 8])
 
 
+def empty():
+    q = queue("emptied")
+    job = q.enqueue(rq_jobs.add, 1, 2)
+    q.empty()
+    equal((len(q), Job.exists(job.id, r)), (0, False))
+
+
 def unique():
     q = queue("unique")
     q.enqueue(rq_jobs.add, 1, 2, job_id="once", unique=True)
@@ -160,4 +165,11 @@ def unique():
     raise AssertionError("enqueued twice")
 
 
-exit_with(run([result, several_queues, waiting_worker, failure, retry, scheduled, dependency, cancel, several_jobs, unique]))
+exit_with(
+    run(
+        [
+            result, several_queues, waiting_worker, failure, retry, scheduled, dependency, cancel, several_jobs, empty,
+            unique,
+        ]
+    )
+)

@@ -4,7 +4,7 @@ require "sidekiq/api"
 require "tempfile"
 require_relative "jobs"
 
-PATIENCE = 20
+PATIENCE = 30
 
 def equal(actual, expected)
   raise "#{actual.inspect} instead of #{expected.inspect}" unless actual == expected

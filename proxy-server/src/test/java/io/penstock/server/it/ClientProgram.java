@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A client suite or a framework's suite as a program of its own: under {@code src/test/clients}. The
- * libraries of its lock file are installed from the package registry under {@code target/clients}.
- * If the runtime, the registry or a library is missing, the test is skipped with the reason.
+ * A client suite or a framework's suite as a program of its own: under {@code src/test/clients}.
+ * The libraries of its lock file are installed from the package registry under {@code
+ * target/clients}. If the runtime, the registry or a library is missing, the test is skipped with
+ * the reason.
  */
 enum ClientProgram {
   PYTHON(Language.PYTHON, "python", "suite.py"),

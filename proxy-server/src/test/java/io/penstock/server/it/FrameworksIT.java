@@ -15,7 +15,7 @@ class FrameworksIT extends Frameworks {
   private final EmbeddedCluster cluster;
 
   FrameworksIT(EmbeddedCluster cluster) {
-    super(Set.of("rq unique", "bullmq no-hash-tag"));
+    super(Set.of("rq empty", "rq unique", "bullmq no-hash-tag"));
     this.cluster = cluster;
   }
 

@@ -8,7 +8,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 
-/** In front of a single server, where all scenarios succeed: what fails elsewhere is due to slots. */
+/**
+ * In front of a single server, where all scenarios succeed: what fails elsewhere is due to slots.
+ */
 @Tag("thorough")
 class SingleServerFrameworksIT extends Frameworks {
 
