@@ -352,7 +352,8 @@ class ArchitectureTest {
                   "transaction",
                   "crossslot",
                   "blocking",
-                  "replication")),
+                  "replication",
+                  "waiting")),
           Map.entry(
               "listener", Set.of("failure", "tls", "output", "transport", "observe", "session")),
           Map.entry(
