@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The same commands with keys in one slot and with keys of two nodes, in front of a cluster of three
- * masters.
+ * The same commands with keys in one slot and with keys of two nodes, in front of a cluster of
+ * three masters.
  */
 public final class CrossSlotLoads {
 
@@ -46,7 +46,12 @@ public final class CrossSlotLoads {
   }
 
   private static void add(
-      List<Load> loads, String command, int connections, long requests, List<String> keys, String last) {
+      List<Load> loads,
+      String command,
+      int connections,
+      long requests,
+      List<String> keys,
+      String last) {
     for (String tag : List.of(ONE, OTHER)) {
       List<String> arguments = new ArrayList<>(List.of("-c", "" + connections, command));
       keys.forEach(key -> arguments.add(ONE + key));

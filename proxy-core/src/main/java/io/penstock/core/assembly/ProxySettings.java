@@ -141,14 +141,7 @@ public record ProxySettings(
 
     private Listen withMaxClients(int most) {
       return new Listen(
-          address,
-          most,
-          password,
-          passwordOverlap,
-          maxBulkLength,
-          arrivals,
-          clients,
-          crossSlot);
+          address, most, password, passwordOverlap, maxBulkLength, arrivals, clients, crossSlot);
     }
   }
 

@@ -1,14 +1,10 @@
 package io.penstock.core.crossslot;
 
-import io.penstock.core.steps.Replies;
-import io.penstock.core.steps.WatchedNode;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.steps.WatchedNode.CallFailure;
-import io.penstock.core.steps.WatchedNode.Extent;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
@@ -16,6 +12,10 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.steps.Replies;
+import io.penstock.core.steps.WatchedNode;
+import io.penstock.core.steps.WatchedNode.CallFailure;
+import io.penstock.core.steps.WatchedNode.Extent;
 import io.penstock.core.transport.Loop;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,8 +52,7 @@ final class Move {
   private Runnable whenEnded; // before the reply
   private @Nullable Runnable whenNothingThere;
 
-  Move(
-      CrossSlotContext context, RetryableErrors errors, ReplySlot whole, Keys keys, Moved moved) {
+  Move(CrossSlotContext context, RetryableErrors errors, ReplySlot whole, Keys keys, Moved moved) {
     this.client = context.forward().clientContext().client();
     this.nodes = context.forward().clientContext().nodes();
     this.loop = context.forward().clientContext().loop();
@@ -62,8 +61,10 @@ final class Move {
     this.moved = moved;
     this.watchSource = WireRequest.of("WATCH", keys.source());
     this.watchDestination = WireRequest.of("WATCH", keys.destination());
-    this.source = new WatchedNode(context.forward().clientContext(), errors, keys.sourcePartition());
-    this.destination = new WatchedNode(context.forward().clientContext(), errors, keys.destinationPartition());
+    this.source =
+        new WatchedNode(context.forward().clientContext(), errors, keys.sourcePartition());
+    this.destination =
+        new WatchedNode(context.forward().clientContext(), errors, keys.destinationPartition());
     this.deadline = loop.tick() + nodes.retryWindowNanos();
     this.whenEnded = () -> client.resume(whole);
   }
@@ -173,7 +174,9 @@ final class Move {
         });
   }
 
-  /** Gives the destination what it had, unless somebody has changed it since; then runs the rest. */
+  /**
+   * Gives the destination what it had, unless somebody has changed it since; then runs the rest.
+   */
   private void undo(Runnable then) {
     call(
         destination,
@@ -233,9 +236,7 @@ final class Move {
   /** Returns whether the source has nothing, and the call goes on waiting. */
   private boolean endsWithoutReply(byte @Nullable [] reply) {
     Runnable then = whenNothingThere;
-    if (then == null
-        || reply == null
-        || !ReplyStrings.isNil(Unpooled.wrappedBuffer(reply), 0)) {
+    if (then == null || reply == null || !ReplyStrings.isNil(Unpooled.wrappedBuffer(reply), 0)) {
       return false;
     }
     source.release();

@@ -1,11 +1,11 @@
 package io.penstock.core.crossslot;
 
-import io.penstock.core.steps.Replies;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.WireRequest;
+import io.penstock.core.steps.Replies;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -70,8 +70,7 @@ final class MovedElement implements Moved {
 
   @Override
   public boolean isStillWritten(List<ByteBuf> replies) {
-    return ByteBufUtil.equals(
-        replies.getFirst(), Unpooled.wrappedBuffer(bulk));
+    return ByteBufUtil.equals(replies.getFirst(), Unpooled.wrappedBuffer(bulk));
   }
 
   @Override

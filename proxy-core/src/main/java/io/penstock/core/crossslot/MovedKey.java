@@ -1,10 +1,10 @@
 package io.penstock.core.crossslot;
 
-import io.penstock.core.steps.Replies;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.WireRequest;
+import io.penstock.core.steps.Replies;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -133,7 +133,9 @@ final class MovedKey implements Moved {
   @Override
   public boolean isStillWritten(List<ByteBuf> replies) {
     String written = value.dump();
-    return Replies.firstError(replies) == null && written != null && written.equals(Value.of(replies).dump());
+    return Replies.firstError(replies) == null
+        && written != null
+        && written.equals(Value.of(replies).dump());
   }
 
   @Override

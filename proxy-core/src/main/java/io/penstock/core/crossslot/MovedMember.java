@@ -1,8 +1,8 @@
 package io.penstock.core.crossslot;
 
-import io.penstock.core.steps.Replies;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.WireRequest;
+import io.penstock.core.steps.Replies;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -23,8 +23,7 @@ final class LeasedCall extends LeasedExchange {
    * @param now {@link System#nanoTime()}
    * @param whenDone runs when the reply or a failure is here
    */
-  LeasedCall(
-      Client client, Nodes nodes, byte[] request, long now, Consumer<LeasedCall> whenDone) {
+  LeasedCall(Client client, Nodes nodes, byte[] request, long now, Consumer<LeasedCall> whenDone) {
     super(client);
     this.whenDone = whenDone;
     bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);

@@ -151,8 +151,10 @@ public final class WatchedNode {
       return switch (failure) {
         case NOT_SENT, NO_OWNER, NO_REPLICA ->
             new CallFailure(Extent.NOT_RUN, ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
-        case OVERLOADED -> new CallFailure(Extent.REFUSED, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
-        case TIMEOUT -> new CallFailure(Extent.UNKNOWN, ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
+        case OVERLOADED ->
+            new CallFailure(Extent.REFUSED, ErrorReplies.OVERLOADED, Outcome.OVERLOADED);
+        case TIMEOUT ->
+            new CallFailure(Extent.UNKNOWN, ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
         case CONNECTION_LOST ->
             new CallFailure(Extent.UNKNOWN, ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
       };
@@ -178,7 +180,8 @@ public final class WatchedNode {
       }
       on = nodes.lease(node, call.first());
       if (on == null) {
-        listener.onFailed(new CallFailure(Extent.REFUSED, ErrorReplies.NO_LEASE, Outcome.OVERLOADED));
+        listener.onFailed(
+            new CallFailure(Extent.REFUSED, ErrorReplies.NO_LEASE, Outcome.OVERLOADED));
         return;
       }
       lease = on;

@@ -58,7 +58,7 @@ final class ClusterTestbed implements FaultTestbed {
                   ProxyFixture.of(
                       new ClusterUpstreamSettings(
                           seeds, null, NodeTransport.of(tls ? TlsOfTests.nodes() : null))))
-                  .emulatesCrossSlot()
+              .emulatesCrossSlot()
               .startReady();
     } catch (RuntimeException e) {
       closeNodes();

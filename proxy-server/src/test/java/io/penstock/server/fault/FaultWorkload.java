@@ -68,7 +68,11 @@ final class FaultWorkload implements AutoCloseable {
                 tags.get(0) + ":spread",
                 tags.get(2) + ":spread"),
             new RenameClient(
-                "renamer", this, ClientConnection.RESP3, tags.get(1) + ":old", tags.get(2) + ":new"),
+                "renamer",
+                this,
+                ClientConnection.RESP3,
+                tags.get(1) + ":old",
+                tags.get(2) + ":new"),
             new AllShardsClient("all shards", this, ClientConnection.RESP2)));
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;

@@ -24,8 +24,7 @@ final class MoveClient extends WorkloadClient {
   /**
    * @param keys prefixes of the keys of the lists
    */
-  MoveClient(
-      String name, FaultWorkload workload, ClientConnection.Kind kind, String... keys) {
+  MoveClient(String name, FaultWorkload workload, ClientConnection.Kind kind, String... keys) {
     super(name, workload, kind);
     this.keys = List.of(keys);
   }
@@ -50,7 +49,8 @@ final class MoveClient extends WorkloadClient {
       request.add(Integer.toString(i));
     }
     List<String> replies = call(requests(request.toArray(String[]::new), WAIT));
-    if (Outcome.of(replies.getFirst()) == Outcome.DONE && isReplicated(replies.getLast(), beganAt)) {
+    if (Outcome.of(replies.getFirst()) == Outcome.DONE
+        && isReplicated(replies.getLast(), beganAt)) {
       filled = true;
     } else {
       generation++;
@@ -103,8 +103,15 @@ final class MoveClient extends WorkloadClient {
     long different = found.stream().distinct().count();
     if (different != ELEMENTS || found.size() > ELEMENTS + unknown) {
       throw new AssertionError(
-          "of " + ELEMENTS + " moved elements " + different + " are left, " + found.size()
-              + " with those at both lists, after " + unknown + " unknown moves");
+          "of "
+              + ELEMENTS
+              + " moved elements "
+              + different
+              + " are left, "
+              + found.size()
+              + " with those at both lists, after "
+              + unknown
+              + " unknown moves");
     }
   }
 }

@@ -19,8 +19,7 @@ final class RenameClient extends WorkloadClient {
   private boolean written;
   private long since; // when the value was written
 
-  RenameClient(
-      String name, FaultWorkload workload, ClientConnection.Kind kind, String... keys) {
+  RenameClient(String name, FaultWorkload workload, ClientConnection.Kind kind, String... keys) {
     super(name, workload, kind);
     this.keys = List.of(keys);
   }
@@ -56,7 +55,9 @@ final class RenameClient extends WorkloadClient {
     since = System.nanoTime();
     String value = Long.toString(number);
     List<String> replies =
-        call(requests(new String[] {"DEL", keys.get(1)}, new String[] {"SET", keys.get(0), value}, WAIT));
+        call(
+            requests(
+                new String[] {"DEL", keys.get(1)}, new String[] {"SET", keys.get(0), value}, WAIT));
     if (replies.stream().noneMatch(reply -> reply.startsWith("-"))
         && isReplicated(replies.getLast(), since)) {
       written = true;

@@ -41,7 +41,8 @@ final class SpreadTransactionClient extends WorkloadClient {
       return;
     }
     List<String> elements = elements(exec);
-    if (elements.size() != 3 || !elements.get(1).startsWith("-") && !elements.get(1).equals(Wire.bulk(one))) {
+    if (elements.size() != 3
+        || !elements.get(1).startsWith("-") && !elements.get(1).equals(Wire.bulk(one))) {
       throw new AssertionError("EXEC of " + one + " was answered " + Wire.shown(exec));
     }
     add(lists.get(0), elements.get(0), replicated, sent);

@@ -3,11 +3,11 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.Proxy;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Backend;
 import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.limit.ClientLimits;
@@ -152,7 +152,8 @@ public final class BackgroundChanges implements AutoCloseable {
                 clients.timeouts(),
                 clients.inFlight() + random.nextInt(100),
                 clients.totalInFlight(),
-                clients.patterns() - random.nextInt(100)), listen.crossSlot()),
+                clients.patterns() - random.nextInt(100)),
+            listen.crossSlot()),
         listener.facade());
   }
 
@@ -170,7 +171,8 @@ public final class BackgroundChanges implements AutoCloseable {
             listen.passwordOverlap(),
             listen.maxBulkLength(),
             listen.arrivals(),
-            listen.clients(), listen.crossSlot()),
+            listen.clients(),
+            listen.crossSlot()),
         first.facade());
   }
 

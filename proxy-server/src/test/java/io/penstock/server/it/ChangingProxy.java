@@ -2,9 +2,9 @@ package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.change.ChangePlan;
@@ -125,7 +125,8 @@ final class ChangingProxy implements AutoCloseable {
             spec.passwordOverlap,
             spec.maxBulkLength,
             spec.arrivals,
-            spec.limits, CrossSlotSettings.REJECT),
+            spec.limits,
+            CrossSlotSettings.REJECT),
         null);
   }
 

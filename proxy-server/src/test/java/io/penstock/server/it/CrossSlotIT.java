@@ -99,8 +99,17 @@ class CrossSlotIT {
               Stream.of(1, 2, 3, 4).map(i -> "SMEMBERS d" + i),
               Stream.of(5, 6, 7, 8, 9, 10, 11).map(i -> "ZRANGE d" + i + " 0 -1 WITHSCORES"),
               Stream.of(12, 13).map(i -> "GET d" + i),
-              Stream.of("PFCOUNT d14", "PFCOUNT h1", "SMEMBERS s1", "SMEMBERS s2", "TTL d1", "GET renamed1",
-                  "GET renamed2", "EXISTS str", "ZRANGE z2 0 -1 WITHSCORES", "LRANGE l2 0 -1",
+              Stream.of(
+                  "PFCOUNT d14",
+                  "PFCOUNT h1",
+                  "SMEMBERS s1",
+                  "SMEMBERS s2",
+                  "TTL d1",
+                  "GET renamed1",
+                  "GET renamed2",
+                  "EXISTS str",
+                  "ZRANGE z2 0 -1 WITHSCORES",
+                  "LRANGE l2 0 -1",
                   "EXISTS list"))
           .flatMap(each -> each)
           .map(Object::toString)

@@ -2,8 +2,8 @@ package io.penstock.server.it;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
-import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
@@ -377,7 +377,14 @@ public final class ProxyFixture implements AutoCloseable {
 
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
-          address, maxClients, password, Duration.ZERO, 512 * 1024 * 1024, arrivals, clientLimits, crossSlot);
+          address,
+          maxClients,
+          password,
+          Duration.ZERO,
+          512 * 1024 * 1024,
+          arrivals,
+          clientLimits,
+          crossSlot);
     }
 
     private ProxySettings.Backend backend() {

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.crossslot.CrossSlotSettings;
@@ -17,8 +17,8 @@ import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.ProxyEvents;
-import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats;
+import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
@@ -130,7 +130,8 @@ class SeveralUpstreamsIT {
             Duration.ZERO,
             1 << 20,
             AcceptSettings.DEFAULTS,
-            ClientLimits.DEFAULTS, CrossSlotSettings.REJECT),
+            ClientLimits.DEFAULTS,
+            CrossSlotSettings.REJECT),
         null);
   }
 

@@ -68,7 +68,8 @@ class LifecycleConfigurationTest {
                     Duration.ZERO,
                     1 << 20,
                     AcceptSettings.DEFAULTS,
-                    ClientLimits.DEFAULTS, CrossSlotSettings.REJECT),
+                    ClientLimits.DEFAULTS,
+                    CrossSlotSettings.REJECT),
                 null)),
         List.of(
             ProxySettings.Upstream.ofDefault(
