@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Assumptions;
  * target/clients}. If the runtime, the registry or a library is missing, the test is skipped with
  * the reason.
  */
+@SuppressWarnings("ImmutableEnumChecker") // the lists cannot be changed
 enum ClientProgram {
   PYTHON(Language.PYTHON, "python", "suite.py"),
   GO(Language.GO, "go", "./suite"),
@@ -39,6 +40,7 @@ enum ClientProgram {
   SIDEKIQ(Language.RUBY, "frameworks/ruby", "sidekiq_suite.rb");
 
   /** How programs are started, and how their libraries are installed into the working folder. */
+  @SuppressWarnings("ImmutableEnumChecker") // nor these
   private enum Language {
     PYTHON(
         "python3",
