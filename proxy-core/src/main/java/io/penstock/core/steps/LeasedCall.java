@@ -1,7 +1,7 @@
 package io.penstock.core.steps;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.LeasedExchange;
@@ -15,25 +15,47 @@ import org.jspecify.annotations.Nullable;
 final class LeasedCall extends LeasedExchange {
 
   private final Consumer<LeasedCall> whenDone;
+  private final WatchedNode.@Nullable KeptReplies gathered;
   private final PendingReply reply = new PendingReply();
   private @Nullable Failure failure;
 
   /**
-   * @param request one encoded request
+   * @param connections that it is sent over
+   * @param request one encoded request; this takes ownership
+   * @param gathered counts the reply, of which nothing is kept beyond its limit; null for a small
+   *     reply
    * @param now {@link System#nanoTime()}
    * @param whenDone runs when the reply or a failure is here
    */
-  LeasedCall(Client client, Nodes nodes, byte[] request, long now, Consumer<LeasedCall> whenDone) {
+  LeasedCall(
+      Client client,
+      Nodes nodes,
+      ConnectionKey connections,
+      ByteBuf request,
+      WatchedNode.@Nullable KeptReplies gathered,
+      long now,
+      Consumer<LeasedCall> whenDone) {
     super(client);
     this.whenDone = whenDone;
-    bytes(new SharedBuffer(Unpooled.wrappedBuffer(request)), 0, request.length);
+    this.gathered = gathered;
+    bytes(new SharedBuffer(request), request.readerIndex(), request.readableBytes());
     sendOptions(client.protocol(), client.affinity(), now + nodes.commandTimeoutNanos());
-    useConnections(client.connections());
+    useConnections(connections);
+  }
+
+  /** Releases the request, which is not sent. */
+  void drop() {
+    releaseBytes();
   }
 
   /** Returns why there is no reply; null if there is one. */
   @Nullable Failure failure() {
     return failure;
+  }
+
+  /** Returns whether the reply is too large to be kept. */
+  boolean isTooLarge() {
+    return gathered != null && gathered.isTooLarge();
   }
 
   /** Returns the reply; borrowed until {@link #release}. */
@@ -49,13 +71,24 @@ final class LeasedCall extends LeasedExchange {
   @Override
   public void onReply(ByteBuf buffer, int from, int to) {
     releaseBytes();
-    reply.append(buffer, from, to);
+    keep(buffer, from, to);
     whenDone.accept(this);
+  }
+
+  private void keep(ByteBuf buffer, int from, int to) {
+    if (gathered != null) {
+      gathered.add(to - from);
+    }
+    if (isTooLarge()) {
+      reply.clear();
+    } else {
+      reply.append(buffer, from, to, true);
+    }
   }
 
   @Override
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-    reply.append(buffer, from, to);
+    keep(buffer, from, to);
     if (last) {
       releaseBytes();
       whenDone.accept(this);

@@ -2,6 +2,8 @@ package io.penstock.core.steps;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -10,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads whole replies; borrows them. */
 public final class Replies {
+
+  private static final String DISCARDED = "-EXECABORT Transaction discarded because of: ";
 
   private Replies() {}
 
@@ -21,6 +25,21 @@ public final class Replies {
   public static boolean isOne(ByteBuf reply) {
     return reply.getByte(reply.readerIndex()) == ':'
         && reply.getByte(reply.readerIndex() + 1) == '1';
+  }
+
+  /**
+   * Returns the error for which a node ran none of the commands that it had queued, if the reply is
+   * an {@code EXECABORT} with one; else the reply.
+   */
+  static ByteBuf reasonOf(ByteBuf reply) {
+    int from = reply.readerIndex();
+    if (!isError(reply) || !ReplyStrings.startsWith(reply, from, reply.writerIndex(), DISCARDED)) {
+      return reply;
+    }
+    byte[] reason = ByteBufUtil.getBytes(reply);
+    reason[DISCARDED.length() - 1] = '-';
+    int start = DISCARDED.length() - 1;
+    return Unpooled.wrappedBuffer(reason, start, reason.length - start);
   }
 
   /** Returns a copy of the first error reply; null if there is none. */

@@ -1,6 +1,9 @@
 package io.penstock.core.steps;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
@@ -26,6 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class WatchedNode {
 
+  private static final ByteBuf MULTI =
+      Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(WireRequest.of("MULTI"))).asReadOnly();
+
+  /** What the replies of a call exceed the limit with. */
+  private static final byte[] TOO_LARGE =
+      ErrorReplies.encode("OVERLOADED the replies of nodes are too large to be kept");
+
   /** What becomes of a call. */
   public interface Listener {
 
@@ -44,6 +54,15 @@ public final class WatchedNode {
      * @param failure what is known
      */
     void onFailed(CallFailure failure);
+  }
+
+  /** Counts the bytes of replies that are kept. */
+  public interface KeptReplies {
+
+    void add(int bytes);
+
+    /** Returns whether they are too many: no more are kept. */
+    boolean isTooLarge();
   }
 
   /** What is known of the requests of a call that failed. */
@@ -68,12 +87,32 @@ public final class WatchedNode {
   private final Loop loop;
   private final RetryableErrors retryableErrors;
   private final int partition;
+  private final ConnectionKey connections;
+  private final @Nullable KeptReplies gathered;
   private @Nullable Lease lease;
   private @Nullable Endpoint askTarget; // of the next attempt
   private boolean asking;
   private boolean watching;
 
+  /** Creates one without a connection, with the client's database, for small replies. */
   public WatchedNode(ClientContext context, RetryableErrors retryableErrors, int partition) {
+    this(context, retryableErrors, partition, context.client().connections(), null);
+  }
+
+  /**
+   * Creates one without a connection.
+   *
+   * @param connections which of the node's are used
+   * @param gathered counts the replies, whose call fails beyond its limit; null if they are small
+   */
+  public WatchedNode(
+      ClientContext context,
+      RetryableErrors retryableErrors,
+      int partition,
+      ConnectionKey connections,
+      @Nullable KeptReplies gathered) {
+    this.connections = connections;
+    this.gathered = gathered;
     this.client = context.client();
     this.nodes = context.nodes();
     this.loop = context.loop();
@@ -86,21 +125,35 @@ public final class WatchedNode {
 
     private final List<LeasedCall> calls = new ArrayList<>();
     private final Listener listener;
+    private final boolean block;
     private int outstanding;
+    private @Nullable Lease sentOn;
 
-    Call(List<byte[]> requests, Listener listener) {
+    Call(List<ByteBuf> requests, Listener listener) {
       this.listener = listener;
+      this.block = ByteBufUtil.equals(requests.getFirst(), MULTI);
       long now = loop.tick();
-      for (byte[] request : requests) {
-        calls.add(new LeasedCall(client, nodes, request, now, _ -> onDone()));
+      for (ByteBuf request : requests) {
+        calls.add(
+            new LeasedCall(client, nodes, connections, request, gathered, now, _ -> onDone()));
       }
       outstanding = calls.size();
     }
 
+    /** A node applies {@code ASKING} to all of a block, and would queue another one in it. */
     void sendOn(Lease on) {
+      sentOn = on;
+      boolean ask = asking;
       for (LeasedCall call : calls) {
-        on.send(call, asking);
+        on.send(call, ask);
+        ask &= !block;
       }
+    }
+
+    /** Fails before anything was sent. */
+    void refuse(CallFailure failure) {
+      calls.forEach(LeasedCall::drop);
+      listener.onFailed(failure);
     }
 
     LeasedCall first() {
@@ -121,7 +174,9 @@ public final class WatchedNode {
     private void finish() {
       CallFailure failed = failure();
       if (failed != null) {
-        discard();
+        if (lease == sentOn) { // else another call has closed it
+          discard();
+        }
         listener.onFailed(failed);
         return;
       }
@@ -134,7 +189,10 @@ public final class WatchedNode {
         if (failure != null) {
           return of(failure);
         }
-        ByteBuf reply = call.reply();
+        if (call.isTooLarge()) {
+          return new CallFailure(Extent.REFUSED, TOO_LARGE, Outcome.OVERLOADED);
+        }
+        ByteBuf reply = Replies.reasonOf(call.reply());
         RetryableError error =
             retryableErrors.parse(
                 call, Scope.KEYS, reply, reply.readerIndex(), reply.writerIndex());
@@ -164,10 +222,16 @@ public final class WatchedNode {
   /**
    * Sends requests one behind the other.
    *
-   * @param requests each encoded; those between {@code MULTI} and {@code EXEC} run together
+   * @param requests each encoded; from {@code MULTI} at the beginning to {@code EXEC} at the end,
+   *     they run together
    * @param watches whether keys stay watched behind it
    */
   public void call(List<byte[]> requests, boolean watches, Listener listener) {
+    send(requests.stream().map(Unpooled::wrappedBuffer).toList(), watches, listener);
+  }
+
+  /** As {@link #call}, with requests that this takes ownership of. */
+  public void send(List<ByteBuf> requests, boolean watches, Listener listener) {
     watching = watches;
     var call = new Call(requests, listener);
     Lease on = lease;
@@ -175,13 +239,12 @@ public final class WatchedNode {
       Endpoint node = node();
       if (node == null) {
         nodes.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
-        listener.onFailed(new CallFailure(Extent.NOT_RUN, nodes.notServed(), Outcome.UNAVAILABLE));
+        call.refuse(new CallFailure(Extent.NOT_RUN, nodes.notServed(), Outcome.UNAVAILABLE));
         return;
       }
       on = nodes.lease(node, call.first());
       if (on == null) {
-        listener.onFailed(
-            new CallFailure(Extent.REFUSED, ErrorReplies.NO_LEASE, Outcome.OVERLOADED));
+        call.refuse(new CallFailure(Extent.REFUSED, ErrorReplies.NO_LEASE, Outcome.OVERLOADED));
         return;
       }
       lease = on;
@@ -198,6 +261,16 @@ public final class WatchedNode {
     }
     Shard owner = nodes.placement().shardOf(partition);
     return owner == null ? null : owner.master();
+  }
+
+  /** Returns whether there is a connection, from the first call on until it is lost. */
+  public boolean isLeased() {
+    return lease != null;
+  }
+
+  /** Returns whether keys are watched: since a call that watches, the connection was not lost. */
+  public boolean isWatching() {
+    return lease != null && watching;
   }
 
   /** Returns the connection; nothing is watched any more. */
@@ -227,7 +300,8 @@ public final class WatchedNode {
         });
   }
 
-  private void discard() {
+  /** Closes the connection, if there is one; calls in flight fail. */
+  public void discard() {
     Lease on = lease;
     lease = null;
     watching = false;
