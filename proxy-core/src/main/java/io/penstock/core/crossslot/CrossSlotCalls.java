@@ -2,16 +2,19 @@ package io.penstock.core.crossslot;
 
 import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.blocking.CurrentBlockingCall;
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerVersion;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
@@ -30,10 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CrossSlotCalls {
 
-  private static final byte[] SYNTAX = ErrorReplies.encode("ERR syntax error");
-
-  private static final byte[] OTHER_DATABASE =
-      ErrorReplies.encode("ERR COPY to another database over several slots is not supported");
+  /** The first version with {@code PEXPIRETIME}. */
+  private static final ServerVersion WITH_EXPIRY_TIMES = new ServerVersion(7, 0, 0);
 
   private final CrossSlotContext context;
   private final Client client;
@@ -81,12 +82,13 @@ public final class CrossSlotCalls {
         }
       }
       case SCRIPT -> throw new IllegalArgumentException(spec + " was not rejected");
-      case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME);
-      case RENAME_IF_NEW -> moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW);
+      case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME, client.connections());
+      case RENAME_IF_NEW ->
+          moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW, client.connections());
       case COPY -> copyKey(whole, copied);
       case MOVE_MEMBER -> {
         RequestFrame frame = copied.frame();
-        move(whole, copied, new MovedMember(frame.text(1), frame.text(2), frame.text(3)));
+        move(whole, copied, new MovedMember(frame.text(1), frame.text(2), copied.argument(3)));
       }
       case MOVE_ELEMENT -> moveElement(whole, copied);
       case MOVE_LAST_ELEMENT -> {
@@ -123,9 +125,13 @@ public final class CrossSlotCalls {
     }
   }
 
-  private void moveKey(ReplySlot whole, CopiedRequest request, MovedKey.How how) {
+  private void moveKey(
+      ReplySlot whole, CopiedRequest request, MovedKey.How how, ConnectionKey connections) {
     RequestFrame frame = request.frame();
-    move(whole, request, new MovedKey(how, frame.text(1), frame.text(2)));
+    ServerFacts servers = context.forward().clientContext().reader().servers();
+    boolean expiryTimes = servers.version().compareTo(WITH_EXPIRY_TIMES) >= 0;
+    var key = new MovedKey(how, frame.text(1), frame.text(2), expiryTimes);
+    move(whole, request, key, connections);
   }
 
   private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
@@ -140,19 +146,42 @@ public final class CrossSlotCalls {
     }
   }
 
+  /** Reads the options as servers do. The destination's node knows which databases there are. */
   private void copyKey(ReplySlot whole, CopiedRequest request) {
     RequestFrame frame = request.frame();
     boolean replace = false;
+    ConnectionKey connections = client.connections();
     for (int i = 3; i < frame.argc(); i++) {
       if (frame.text(i).equalsIgnoreCase("replace")) {
         replace = true;
+      } else if (frame.text(i).equalsIgnoreCase("db") && i + 1 < frame.argc()) {
+        i++;
+        long number = Ascii.parseLong(frame, i);
+        byte[] error = databaseError(number);
+        if (error != null) {
+          reject(whole, error);
+          return;
+        }
+        connections =
+            number == client.databaseNumber()
+                ? client.connections()
+                : ConnectionKey.ofDatabase((int) number);
       } else {
-        boolean database = frame.text(i).equalsIgnoreCase("db") && i + 1 < frame.argc();
-        reject(whole, database ? OTHER_DATABASE : SYNTAX);
+        reject(whole, MoveErrors.SYNTAX);
         return;
       }
     }
-    moveKey(whole, request, replace ? MovedKey.How.COPY : MovedKey.How.COPY_IF_NEW);
+    moveKey(whole, request, replace ? MovedKey.How.COPY : MovedKey.How.COPY_IF_NEW, connections);
+  }
+
+  private static byte @Nullable [] databaseError(long number) {
+    if (number == Ascii.NOT_A_LONG) {
+      return MoveErrors.NOT_AN_INTEGER;
+    }
+    if (number != (int) number) {
+      return MoveErrors.NOT_AN_INT;
+    }
+    return number < 0 || number > ConnectionKey.MAX_DATABASE ? MoveErrors.NO_DATABASE : null;
   }
 
   private void moveElement(ReplySlot whole, CopiedRequest request) {
@@ -161,7 +190,7 @@ public final class CrossSlotCalls {
     int from = ends.indexOf(frame.text(3).toLowerCase(Locale.ROOT));
     int to = ends.indexOf(frame.text(4).toLowerCase(Locale.ROOT));
     if (from < 0 || to < 0) {
-      reject(whole, SYNTAX);
+      reject(whole, MoveErrors.SYNTAX);
       return;
     }
     moveOrWait(whole, request, new MovedElement(frame.text(1), from == 0, frame.text(2), to == 0));
@@ -196,20 +225,25 @@ public final class CrossSlotCalls {
     int source = Objects.requireNonNull(request.partitions().get(1));
     int timeoutAt = blocking.timeoutAt(request.frame());
     Function<BlockingMove, Move> moves =
-        by -> makeMove(whole, request, moved).waitingBy(by::onNothingThere, by::onMoveEnded);
+        by -> makeMove(whole, request, moved, client.connections()).waitingBy(by::onNothingThere, by::onMoveEnded);
     new BlockingMove(waiting, whole, request, source, timeoutAt, moves).start();
   }
 
   private void move(ReplySlot whole, CopiedRequest request, Moved moved) {
-    noteWrites(request);
-    makeMove(whole, request, moved).begin();
+    move(whole, request, moved, client.connections());
   }
 
-  private Move makeMove(ReplySlot whole, CopiedRequest request, Moved moved) {
-    RequestFrame frame = request.frame();
+  private void move(
+      ReplySlot whole, CopiedRequest request, Moved moved, ConnectionKey connections) {
+    noteWrites(request);
+    makeMove(whole, request, moved, connections).begin();
+  }
+
+  private Move makeMove(
+      ReplySlot whole, CopiedRequest request, Moved moved, ConnectionKey connections) {
     int source = Objects.requireNonNull(request.partitions().get(1));
     int destination = Objects.requireNonNull(request.partitions().get(2));
-    var keys = new Move.Keys(frame.text(1), source, frame.text(2), destination);
+    var keys = new Move.Keys(source, destination, connections);
     return new Move(context, retryableErrors, whole, keys, moved);
   }
 }
