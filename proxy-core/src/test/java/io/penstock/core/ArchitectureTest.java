@@ -265,13 +265,16 @@ class ArchitectureTest {
                   "route",
                   "backend",
                   "limit",
+                  "dispatch",
                   "reply",
                   "client",
                   "script",
                   "retry",
                   "forward",
                   "steps",
-                  "transaction")),
+                  "transaction",
+                  "blocking",
+                  "waiting")),
           Map.entry(
               "blocking",
               Set.of(

@@ -1,8 +1,8 @@
 package io.penstock.core.crossslot;
 
+import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.blocking.BlockingContext;
 import io.penstock.core.blocking.CurrentBlockingCall;
-import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.IncomingRequest;
@@ -10,6 +10,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerVersion;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -82,19 +83,8 @@ public final class CrossSlotCalls {
         }
       }
       case SCRIPT -> throw new IllegalArgumentException(spec + " was not rejected");
-      case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME, client.connections());
-      case RENAME_IF_NEW ->
-          moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW, client.connections());
-      case COPY -> copyKey(whole, copied);
-      case MOVE_MEMBER -> {
-        RequestFrame frame = copied.frame();
-        move(whole, copied, new MovedMember(frame.text(1), frame.text(2), copied.argument(3)));
-      }
-      case MOVE_ELEMENT -> moveElement(whole, copied);
-      case MOVE_LAST_ELEMENT -> {
-        RequestFrame frame = copied.frame();
-        moveOrWait(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
-      }
+      case RENAME, RENAME_IF_NEW, COPY, MOVE_MEMBER, MOVE_ELEMENT, MOVE_LAST_ELEMENT ->
+          startMove(whole, copied);
       case POP_ELEMENTS -> pop(whole, copied, WaitedKey.Kind.LIST);
       case POP_MEMBERS -> pop(whole, copied, WaitedKey.Kind.SORTED_SET);
       case READ_STREAMS -> {
@@ -102,6 +92,22 @@ public final class CrossSlotCalls {
         waitingCalls.read(whole, copied.frame(), copied.spec(), copied.partitions());
       }
       case ALL_OR_NOTHING -> setAllOrNothing(whole, copied);
+    }
+  }
+
+  private void startMove(ReplySlot whole, CopiedRequest copied) {
+    RequestFrame frame = copied.frame();
+    switch (Objects.requireNonNull(copied.spec().across())) {
+      case RENAME -> moveKey(whole, copied, MovedKey.How.RENAME, client.connections());
+      case RENAME_IF_NEW ->
+          moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW, client.connections());
+      case COPY -> copyKey(whole, copied);
+      case MOVE_MEMBER ->
+          move(whole, copied, new MovedMember(frame.text(1), frame.text(2), copied.argument(3)));
+      case MOVE_ELEMENT -> moveElement(whole, copied);
+      case MOVE_LAST_ELEMENT ->
+          moveOrWait(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
+      default -> throw new IllegalArgumentException(copied.spec() + " moves nothing");
     }
   }
 
@@ -136,7 +142,7 @@ public final class CrossSlotCalls {
 
   private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
     int firstKey = request.partitions().keySet().iterator().next();
-    String name = request.spec().name().toUpperCase(Locale.ROOT);
+    String name = request.frame().text(0).toUpperCase(Locale.ROOT);
     ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame(), name, firstKey);
     ConditionalSet set = parsed.set();
     if (set == null) {
@@ -225,7 +231,9 @@ public final class CrossSlotCalls {
     int source = Objects.requireNonNull(request.partitions().get(1));
     int timeoutAt = blocking.timeoutAt(request.frame());
     Function<BlockingMove, Move> moves =
-        by -> makeMove(whole, request, moved, client.connections()).waitingBy(by::onNothingThere, by::onMoveEnded);
+        by ->
+            makeMove(whole, request, moved, client.connections())
+                .waitingBy(by::onNothingThere, by::onMoveEnded);
     new BlockingMove(waiting, whole, request, source, timeoutAt, moves).start();
   }
 

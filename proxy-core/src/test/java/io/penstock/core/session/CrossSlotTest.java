@@ -343,13 +343,4 @@ class CrossSlotTest {
         "-ERR SORT with BY or GET over several slots needs nodes that accept patterns with a hash"
             + " tag: Redis 8.0, Valkey 8.0 or later\r\n");
   }
-
-  @Test
-  void aCommandThatCannotBeEmulatedIsRejected() {
-    Peer client = rig.client();
-
-    client.send(call("ZMPOP 2 a b MIN"));
-
-    client.expect("-CROSSSLOT Keys in request don't hash to the same slot\r\n");
-  }
 }
