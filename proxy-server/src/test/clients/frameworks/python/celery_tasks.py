@@ -1,7 +1,6 @@
 """The application of celery_suite.py, as workers import it. Two queues; those with a higher priority are read first."""
 
 import os
-import time
 
 import redis
 from celery import Celery
@@ -25,27 +24,18 @@ def r():
     return redis.Redis.from_url(URL)
 
 
-def work():
-    """Takes as long as real tasks do. Celery sends SUBSCRIBE and does not wait for its reply, so it misses a result that is there
-    at once."""
-    time.sleep(0.2)
-
-
 @app.task
 def add(a, b):
-    work()
     return a + b
 
 
 @app.task
 def total(numbers):
-    work()
     return sum(numbers)
 
 
 @app.task
 def fail():
-    work()
     raise ValueError("as told")
 
 
@@ -56,7 +46,6 @@ def note(key, text):
 
 @app.task(bind=True, max_retries=3)
 def fail_twice(self, key):
-    work()
     attempts = r().incr(key)
     if attempts < 3:
         raise self.retry(countdown=0)
@@ -68,7 +57,6 @@ def second_delivery(self, key):
     """Is put back by the first worker that gets it."""
     if r().incr(key) == 1:
         raise Reject("as told", requeue=True)
-    work()
     return self.request.delivery_info["redelivered"]
 
 
@@ -78,5 +66,4 @@ def lose_worker(key):
     deliveries = r().incr(key)
     if deliveries == 1:
         os._exit(1)
-    work()
     return deliveries

@@ -22,6 +22,7 @@ import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.waiting.WaitedKey;
 import io.penstock.core.waiting.WaitingCalls;
 import io.penstock.core.waiting.WaitingContext;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -142,7 +143,7 @@ public final class CrossSlotCalls {
 
   private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
     int firstKey = request.partitions().keySet().iterator().next();
-    String name = request.frame().text(0).toUpperCase(Locale.ROOT);
+    String name = request.argument(0).toString(StandardCharsets.ISO_8859_1);
     ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame(), name, firstKey);
     ConditionalSet set = parsed.set();
     if (set == null) {

@@ -46,7 +46,7 @@ class MoveInterleavingsIT {
    * @param commands of the two clients; one that begins with {@code !} goes to the server directly
    * @param outcomes the replies and what the keys have then
    */
-  private record Scenario(List<String> begin, List<String> commands, List<String> outcomes) {
+  record Scenario(List<String> begin, List<String> commands, List<String> outcomes) {
 
     static Scenario of(String begin, String commands, String... outcomes) {
       return new Scenario(
@@ -235,7 +235,7 @@ class MoveInterleavingsIT {
   }
 
   /** When the connection of a step, or Penstock, ends. */
-  private enum Crash {
+  enum Crash {
     CUT_BEFORE,
     CUT_AFTER,
     END_BEFORE,

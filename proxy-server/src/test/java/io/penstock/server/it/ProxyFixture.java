@@ -329,7 +329,6 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
-    /** Presents the proxy to clients as a cluster. */
     /** Carries out commands over several slots. */
     public Builder emulatesCrossSlot() {
       crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE);
@@ -342,6 +341,7 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /** Presents the proxy to clients as a cluster. */
     public Builder facade(ClusterFacade shown) {
       facade = shown;
       return this;
