@@ -83,7 +83,7 @@ final class RenameClient extends WorkloadClient {
     List<String> replies =
         fresh.exchange(
             List.of(new String[] {"GET", keys.get(0)}, new String[] {"GET", keys.get(1)}));
-    if (!replies.contains(value) || certain && !replies.get(at).equals(value)) {
+    if (!replies.contains(value) || (certain && !replies.get(at).equals(value))) {
       throw new AssertionError("a renamed value is lost: " + replies);
     }
   }

@@ -42,7 +42,7 @@ final class SpreadTransactionClient extends WorkloadClient {
     }
     List<String> elements = elements(exec);
     if (elements.size() != 3
-        || !elements.get(1).startsWith("-") && !elements.get(1).equals(Wire.bulk(one))) {
+        || (!elements.get(1).startsWith("-") && !elements.get(1).equals(Wire.bulk(one)))) {
       throw new AssertionError("EXEC of " + one + " was answered " + Wire.shown(exec));
     }
     add(lists.get(0), elements.get(0), replicated, sent);

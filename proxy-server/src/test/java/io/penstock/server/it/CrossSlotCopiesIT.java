@@ -224,7 +224,7 @@ class CrossSlotCopiesIT {
   }
 
   /** Where Penstock is, and the protocol. */
-  private record Place(ProxyFixture proxy, boolean cluster, int protocol) {
+  record Place(ProxyFixture proxy, boolean cluster, int protocol) {
 
     @Override
     public String toString() {
