@@ -6,9 +6,11 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** In front of a cluster, with commands over several slots; scripts over several slots fail. */
+@Tag("thorough")
 @ExtendWith(SharedCluster.class)
 class FrameworksIT extends Frameworks {
 
