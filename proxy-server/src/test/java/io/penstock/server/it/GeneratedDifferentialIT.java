@@ -53,9 +53,12 @@ class GeneratedDifferentialIT {
   private static final Set<String> DIVIDED =
       Set.of("MGET", "MSET", "DEL", "UNLINK", "EXISTS", "TOUCH");
 
-  /** How commands are carried out that run on copies of keys. */
+  /**
+   * How commands are carried out that run on copies of keys. Not {@code SORT}: it gives a sorted
+   * set another encoding, which {@code ZSCAN} shows.
+   */
   private static final Set<Across> COPIED =
-      Set.of(Across.COPIES, Across.STORE_IN_FIRST, Across.STORE_IN_LAST, Across.SORT);
+      Set.of(Across.COPIES, Across.STORE_IN_FIRST, Across.STORE_IN_LAST);
 
   private final Differences differences = Differences.read();
   private final List<Grammar.Line> grammar = Grammar.read();
