@@ -18,6 +18,7 @@ import io.penstock.core.reply.PendingReply;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.resp.RespLimits;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call that may block, from its start to its reply. The client's next requests wait for it.
  *
- * <p>It is first tried without blocking, on the shared connection. If there is nothing to return,
+ * <p>Ids that mean the end of a stream are found first. The call is tried without blocking, on the shared connection. If there is nothing to return,
  * it blocks on a leased connection, and starts again after a retryable error. If the client
  * disconnects, the node gets a {@code CLIENT UNBLOCK}, and anything it popped nevertheless is put
  * back. The exchange itself is the blocking request.
@@ -98,6 +99,15 @@ final class BlockingCall extends LeasedExchange
   @Override
   public void countKeys(BlockingKeyCount count) {
     count.add(spec, request.frame(reader.limits()));
+  }
+
+  /** Begins. */
+  void start() {
+    new LatestIds(context, whole, spec, request, this).next();
+  }
+
+  RespLimits limits() {
+    return reader.limits();
   }
 
   /** Tries the call without blocking. */

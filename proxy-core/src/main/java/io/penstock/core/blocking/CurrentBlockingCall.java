@@ -33,7 +33,7 @@ public final class CurrentBlockingCall {
     var call =
         new BlockingCall(context, this, whole, spec, new BlockingRequest(request, plan, now()));
     current = call;
-    call.attempt();
+    call.start();
   }
 
   private long now() {

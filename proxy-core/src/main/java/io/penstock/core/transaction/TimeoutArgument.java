@@ -40,7 +40,7 @@ public final class TimeoutArgument {
     return parse(replace(millis ? "1" : "0.001", call, timeoutAt), limits);
   }
 
-  /** Returns the call with another timeout. */
+  /** Returns the call with another timeout, or another argument. */
   public static byte[] replace(String timeout, RequestFrame frame, int timeoutAt) {
     ByteBuf out = Unpooled.buffer(frame.end() - frame.start() + 16);
     var writer = new ReplyWriter(out, Protocol.RESP2);

@@ -349,7 +349,7 @@ class BlockingCallTest {
       block(client, node, BLPOP).close();
       client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
 
-      String xread = call("XREAD BLOCK 0 STREAMS a $");
+      String xread = call("XREAD BLOCK 0 STREAMS a 0");
       block(client, node, xread).close();
       node.expect(attempt(xread)).send(NO_ELEMENT);
       lease(1).expect(xread).send("*-1\r\n");
@@ -378,6 +378,24 @@ class BlockingCallTest {
       slow.send("$1\r\nb\r\n");
 
       client.expect("$1\r\nb\r\n" + entries);
+    }
+
+    @Test
+    void theEndOfAStreamIsWhereItWasWhenTheCallBegan() {
+      Peer client = rig.client();
+      client.send(call("XREAD BLOCK 0 STREAMS a b{a} c{a} $ 7-1 $"));
+      Peer node = rig.connected(1);
+      String last = "*1\r\n*1\r\n*2\r\n" + Wire.bulk("5-1") + "*0\r\n";
+      node.expect(call("MULTI") + call("XREVRANGE a + - COUNT 1") + call("EXEC"))
+          .send("+OK\r\n+QUEUED\r\n" + last);
+      node.expect(call("MULTI") + call("XREVRANGE c{a} + - COUNT 1") + call("EXEC"))
+          .send("+OK\r\n+QUEUED\r\n*1\r\n*0\r\n");
+
+      String found = call("XREAD BLOCK 0 STREAMS a b{a} c{a} 5-1 7-1 0-0");
+      node.expect(attempt(found)).send(NO_ELEMENT);
+      lease(1).expect(found).close();
+      node.expect(attempt(found)).send("+OK\r\n+QUEUED\r\n*1\r\n" + ELEMENT);
+      client.expect(ELEMENT);
     }
 
     @Test
