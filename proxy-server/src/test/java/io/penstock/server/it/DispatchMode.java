@@ -6,10 +6,14 @@ import io.penstock.core.assembly.ProxySettings.Dispatch;
 import java.util.Locale;
 
 /**
- * The dispatch mode of this run of the integration tests. A build runs all of them once for each
- * mode; the application reads the same property itself.
+ * The dispatch mode of this run of the integration tests. {@code ./mvnw verify} runs all of them
+ * with {@code async}, {@code ./mvnw -Pthorough verify} those without the tag {@link #ANY} with
+ * {@code sync}. The application reads the same property itself.
  */
 public final class DispatchMode {
+
+  /** The tag of tests that are the same in each mode: {@code -Pthorough} leaves them out. */
+  public static final String ANY = "any-dispatch";
 
   private static final String PROPERTY = "penstock.dispatch";
 

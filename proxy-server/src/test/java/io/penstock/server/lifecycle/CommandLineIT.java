@@ -3,9 +3,7 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.server.it.DispatchMode;
 import io.penstock.testkit.cluster.ServerBinary;
 import io.penstock.testkit.wire.RespClient;
@@ -16,11 +14,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** How {@code java -jar penstock.jar} handles its arguments, its configuration files and SIGHUP. */
+@Tag(DispatchMode.ANY)
 class CommandLineIT {
 
   private static final String NOWHERE = "--penstock.transpond.local.resource=redis://127.0.0.1:1";
@@ -29,13 +28,6 @@ class CommandLineIT {
 
   /** Output and exit status of a process. */
   private record Ended(int status, String output) {}
-
-  @BeforeEach
-  void runOnlyOnce() {
-    assumeTrue(
-        DispatchMode.dispatch() instanceof Dispatch.Async,
-        "the command line does not depend on the dispatch mode");
-  }
 
   @Test
   void versionHelpAndAnUnknownOptionStartNothing() throws IOException {

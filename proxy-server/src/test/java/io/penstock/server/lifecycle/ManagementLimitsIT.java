@@ -2,6 +2,7 @@ package io.penstock.server.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.server.it.DispatchMode;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketException;
@@ -10,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+@Tag(DispatchMode.ANY)
 @ExtendWith(OutputCaptureExtension.class)
 class ManagementLimitsIT {
 

@@ -3,6 +3,7 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.server.it.DispatchMode;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.wire.RespClient;
 import java.io.IOException;
@@ -11,9 +12,11 @@ import java.util.List;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The packaged {@code penstock.jar}, whose bean definitions were generated when it was built. */
+@Tag(DispatchMode.ANY)
 class PackagedIT {
 
   private static final String AOT_START = "Starting AOT-processed PenstockApplication";

@@ -9,6 +9,7 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.cluster.Slot;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.server.it.DispatchMode;
 import io.penstock.server.it.SharedCluster;
 import io.penstock.server.it.SharedGroup;
 import io.penstock.testkit.cluster.EmbeddedCluster;
@@ -27,12 +28,14 @@ import java.util.Objects;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A file with shards of each kind, in front of real servers. */
+@Tag(DispatchMode.ANY)
 @ExtendWith({SharedCluster.class, SharedGroup.class})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ShardsFileIT {

@@ -3,6 +3,7 @@ package io.penstock.server.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.server.it.DispatchMode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.HeaderRelay;
 import io.penstock.testkit.tls.TestAuthority;
@@ -10,6 +11,7 @@ import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +20,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Penstock says why, if a node does not expect the PROXY protocol, or its balancer does. */
+@Tag(DispatchMode.ANY)
 @ExtendWith(OutputCaptureExtension.class)
 class UnexpectedHeaderIT {
 
