@@ -185,7 +185,7 @@ class MoveInterleavingsIT {
   private int made; // choices of the last run
 
   private String run(Scenario scenario, int[] order, boolean newest) {
-    begin(scenario);
+    begin(direct, scenario);
     String[] replies = new String[2];
     for (int i = 0; i < 2; i++) {
       if (!scenario.commands().get(i).startsWith("!")) {
@@ -219,11 +219,11 @@ class MoveInterleavingsIT {
         movers.get(which).step(newest);
       }
     }
-    return named(replies[0]) + ", " + named(replies[1]) + ", " + keys();
+    return named(replies[0]) + ", " + named(replies[1]) + ", " + keys(direct);
   }
 
-  private static String keys() {
-    return "a=" + value("a") + ", b=" + value("b");
+  private static String keys(RespClient from) {
+    return "a=" + value(from, "a") + ", b=" + value(from, "b");
   }
 
   /** Returns a reply in short. */
@@ -263,7 +263,7 @@ class MoveInterleavingsIT {
   void aCrashLeavesWhatIsMovedAtOneKeyOrBoth(Scenario scenario, Crash crash) {
     int steps = scenario.commands().getFirst().startsWith("LMOVE") ? 3 : 4;
     for (int step = 0; step < steps; step++) {
-      begin(scenario);
+      begin(direct, scenario);
       try (var mover = new SteppedClient(server)) {
         mover.send(scenario.commands().getFirst());
         for (int i = 0; i < step; i++) {
@@ -279,27 +279,58 @@ class MoveInterleavingsIT {
           while (!mover.isAnswered()) {
             mover.step(false);
           }
-          judge(scenario, mover.reply());
+          judge(keys(direct), scenario, mover.reply());
         }
       }
 
-      assertThat(keys()).as("step %d", step).isIn(scenario.outcomes());
+      assertThat(keys(direct)).as("step %d", step).isIn(scenario.outcomes());
     }
   }
 
   /** A reply that says what has happened says the truth. */
-  private static void judge(Scenario scenario, String reply) {
+  private static void judge(String keys, Scenario scenario, String reply) {
     String before = scenario.outcomes().getFirst();
     String done = scenario.outcomes().getLast();
     if (!reply.startsWith("-")) {
-      assertThat(keys()).isEqualTo(done);
+      assertThat(keys).isEqualTo(done);
     } else if (!reply.endsWith("the command may have run")) {
-      assertThat(keys()).as(reply).isEqualTo(before);
+      assertThat(keys).as(reply).isEqualTo(before);
     }
   }
 
   static Stream<Scenario> moves() {
     return crashes().map(each -> (Scenario) each.get()[0]).distinct();
+  }
+
+  /** A node that keeps what it has answered is killed, and comes back, at each step. */
+  @ParameterizedTest
+  @MethodSource("moves")
+  void aKilledNodeLeavesWhatIsMovedAtOneKeyOrBoth(Scenario scenario) {
+    int steps = scenario.commands().getFirst().startsWith("LMOVE") ? 3 : 4;
+    try (ServerProcess durable =
+        ServerProcess.builder().option("appendonly", "yes").option("appendfsync", "always").start()) {
+      for (int step = 0; step < 2 * steps; step++) {
+        try (RespClient before = RespClient.open(durable.host(), durable.port())) {
+          begin(before, scenario);
+        }
+        try (var mover = new SteppedClient(durable)) {
+          mover.send(scenario.commands().getFirst());
+          for (int i = 0; i < step / 2; i++) {
+            assertThat(mover.isAnswered()).isFalse();
+            mover.step(false);
+          }
+          assertThat(mover.isAnswered()).isFalse();
+          mover.loseServer(step % 2 == 1);
+          while (!mover.isAnswered()) {
+            mover.step(false);
+          }
+          try (RespClient after = RespClient.open(durable.host(), durable.port())) {
+            assertThat(keys(after)).as("step %d", step).isIn(scenario.outcomes());
+            judge(keys(after), scenario, mover.reply());
+          }
+        }
+      }
+    }
   }
 
   @ParameterizedTest
@@ -309,7 +340,7 @@ class MoveInterleavingsIT {
     String done = scenario.outcomes().getLast();
     int steps = scenario.commands().getFirst().startsWith("LMOVE") ? 3 : 4;
     for (int step = 0; step < steps; step++) {
-      begin(scenario);
+      begin(direct, scenario);
       try (var mover = new SteppedClient(server)) {
         mover.send(scenario.commands().getFirst());
         for (int i = 0; i < step; i++) {
@@ -320,19 +351,19 @@ class MoveInterleavingsIT {
         mover.leave();
         await()
             .pollInterval(Duration.ofMillis(2))
-            .until(() -> !mover.stepIfAny() && List.of(before, done).contains(keys()));
+            .until(() -> !mover.stepIfAny() && List.of(before, done).contains(keys(direct)));
       }
     }
   }
 
-  private static void begin(Scenario scenario) {
-    direct.call("FLUSHALL");
-    scenario.begin().forEach(line -> direct.call(line.split(" ")));
+  private static void begin(RespClient at, Scenario scenario) {
+    at.call("FLUSHALL");
+    scenario.begin().forEach(line -> at.call(line.split(" ")));
   }
 
-  private static String value(String key) {
+  private static String value(RespClient from, String key) {
     List<String> command =
-        switch (direct.call("TYPE", key).strip()) {
+        switch (from.call("TYPE", key).strip()) {
           case "+list" -> List.of("LRANGE", key, "0", "-1");
           case "+set" -> List.of("SMEMBERS", key);
           default -> List.of("GET", key);
@@ -340,7 +371,7 @@ class MoveInterleavingsIT {
     List<String> found =
         new ArrayList<>(
             ReplyStrings.of(
-                Unpooled.wrappedBuffer(Wire.bytes(direct.call(command.toArray(String[]::new))))));
+                Unpooled.wrappedBuffer(Wire.bytes(from.call(command.toArray(String[]::new))))));
     Collections.sort(found);
     return String.join(" ", found);
   }

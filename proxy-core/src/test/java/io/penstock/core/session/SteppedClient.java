@@ -188,6 +188,19 @@ final class SteppedClient implements AutoCloseable {
     connections.forEach(Connection::end);
   }
 
+  /**
+   * Kills the server, and starts it again.
+   *
+   * @param afterwards whether it has run the next step
+   */
+  void loseServer(boolean afterwards) {
+    if (afterwards) {
+      next(false).run(false);
+    }
+    server.restart();
+    connections.forEach(Connection::end);
+  }
+
   /** Reads the reply. */
   String reply() {
     String first = client.read(1);
