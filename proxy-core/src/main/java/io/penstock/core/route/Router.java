@@ -52,7 +52,7 @@ public final class Router {
   private static final RoutePlan.Reject CROSS_SLOT_SCRIPT =
       new RoutePlan.Reject(
           "CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
-              + " tag, or this user a key prefix with a hash tag");
+              + " tag, or the application a key prefix with one");
 
   private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
       new RoutePlan.Reject(
@@ -67,6 +67,7 @@ public final class Router {
   private final boolean severalNodes;
   private final CrossSlot crossSlot;
   private final RoutePlan across; // of a command that could be carried out in steps
+  private final RoutePlan watchSeveral; // of WATCH with keys in several partitions
   private final PartitionPlans plans;
   private final RoutePlan scan;
   private final KeyPositions keys = new KeyPositions();
@@ -97,6 +98,7 @@ public final class Router {
           case REPORT -> REPORTED;
           case EMULATE -> ACROSS;
         };
+    this.watchSeveral = across == ACROSS ? WATCH_SEVERAL : across;
     int partitions = partitioner.partitions();
     this.partitioner = partitioner;
     this.partitioned = partitions > 1;
@@ -171,7 +173,7 @@ public final class Router {
     if (plan instanceof RoutePlan.OnePartition one) {
       return new RoutePlan.Watch(one.partition());
     }
-    return plan == CROSS_SLOT && crossSlot == CrossSlot.EMULATE ? WATCH_SEVERAL : plan;
+    return plan == CROSS_SLOT ? watchSeveral : plan;
   }
 
   private static boolean hasTooMany(LocalCommand own, int argc) {
@@ -233,7 +235,7 @@ public final class Router {
       }
       String error = patternError(frame, partition);
       if (error != null) {
-        return new RoutePlan.Reject(error);
+        return new RoutePlan.Reject(error, crossSlot == CrossSlot.REPORT);
       }
     }
     return keys.size() == 1 ? plans.single(partition) : plans.multiKey(partition);

@@ -445,8 +445,10 @@ final class Intake implements LocalCommandHandler {
 
   @Override
   public void report(CommandSpec rejected) {
-    loop.clientLog()
-        .crossSlotRejected(context.client(), profile, rejected.id(), rejected.displayName());
+    if (routes.reportsCrossSlot()) {
+      loop.clientLog()
+          .crossSlotRejected(context.client(), profile, rejected.id(), rejected.displayName());
+    }
   }
 
   @Override

@@ -54,4 +54,9 @@ record LoopRoutes(
   int database() {
     return routing.upstream().database();
   }
+
+  /** Returns whether commands over several slots are reported. */
+  boolean reportsCrossSlot() {
+    return crossSlotLoop.settings().mode() == CrossSlot.REPORT;
+  }
 }

@@ -122,7 +122,7 @@ public final class SessionLoop implements LoopClients {
         scripts,
         new RetryLoop(retryableErrors, upstream.scripts(), counters),
         new ForwardLoop(exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy()),
-        CrossSlotLoop.of(
+        new CrossSlotLoop(
             crossSlot,
             routing.topology().current().partitioner(),
             new GatherLimit(crossSlot.maxBytes(), clientLog),

@@ -19,7 +19,10 @@ public interface LocalCommandHandler {
    */
   void prepareToSubscribe(List<Command> calls, Runnable then);
 
-  /** Reports a command that is rejected because its keys are in several partitions. */
+  /**
+   * Reports a command that is rejected because its keys, or those of its transaction, are in
+   * several partitions; if such commands are reported.
+   */
   void report(CommandSpec rejected);
 
   /** A transaction that {@link #prepareToSubscribe} prepared has ended, or did not run. */

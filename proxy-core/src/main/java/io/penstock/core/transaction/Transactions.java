@@ -184,7 +184,7 @@ public final class Transactions {
   private boolean queueSplit(Transaction transaction, RoutePlan.ReusedSplit plan, Command command) {
     CommandSpec spec = command.spec();
     if (context.across() == null) {
-      return rejectAndAbort(spec, CROSS_SLOT);
+      return rejectSeveral(transaction, spec, CROSS_SLOT);
     }
     if (transaction.changesProtocol()) {
       return rejectAndAbort(spec, AFTER_HELLO);
@@ -197,6 +197,15 @@ public final class Transactions {
     }
     transaction.addSplit(command.frame(), new SplitRequest(command.frame(), plan), plan.merge());
     return queued(transaction, command);
+  }
+
+  /** Rejects a command that gives the transaction keys in several partitions. */
+  private boolean rejectSeveral(
+      Transaction transaction, @Nullable CommandSpec spec, String error) {
+    if (!transaction.isAborted()) {
+      context.localCommands().report(reader.servers().commands().byName("exec"));
+    }
+    return rejectAndAbort(spec, error);
   }
 
   private RequestFrame withShortTimeout(Command command, int timeoutAt, boolean millis) {
@@ -216,7 +225,7 @@ public final class Transactions {
     int wanted = RequestKeys.isKeyless(partition, command) ? Transaction.ANY_PARTITION : partition;
     boolean spreads = !transaction.mayHaveKeysIn(wanted);
     if (spreads && context.across() == null) {
-      return rejectAndAbort(spec, OTHER_SLOT);
+      return rejectSeveral(transaction, spec, OTHER_SLOT);
     }
     if (!transaction.hasRoomFor(request)) {
       return rejectAndAbort(spec, TOO_LARGE);
@@ -352,7 +361,7 @@ public final class Transactions {
 
   /** Rejects a request as its plan says, and aborts the open transaction, if any. */
   public boolean reject(@Nullable CommandSpec spec, RoutePlan.Reject plan) {
-    if (plan.reported() && spec != null) {
+    if (plan.reported() && spec != null && open == null) { // no step can be part of a transaction
       context.localCommands().report(spec);
     }
     return rejectAndAbort(spec, plan.error());
@@ -535,6 +544,7 @@ public final class Transactions {
   public void watch(CommandSpec spec, int partition, IncomingRequest request) {
     AcrossPartitions across = context.across();
     if (across == null && !watches.isEmpty() && watches.of(partition) == null) {
+      context.localCommands().report(spec);
       replies.reject(spec, OTHER_WATCHED);
     } else if (across != null && !account.fitsOnHeap(request.frame())) {
       replies.reject(spec, TOO_LONG);

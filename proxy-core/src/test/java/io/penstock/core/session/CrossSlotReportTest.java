@@ -24,6 +24,9 @@ class CrossSlotReportTest {
     rig.close();
   }
 
+  private static final String ABORTED =
+      "-EXECABORT Transaction discarded because of previous errors.\r\n";
+
   private static int id(String command) {
     return Objects.requireNonNull(CommandTable.load().byName(command)).id();
   }
@@ -59,16 +62,44 @@ class CrossSlotReportTest {
   }
 
   @Test
-  void aCommandInATransactionIsCountedOnceAndAbortsIt() {
+  void aCommandThatNeedsStepsInATransactionIsNotCounted() {
     Peer client = rig.client();
 
     client.send(call("MULTI") + call("RENAME a b") + call("EXEC"));
 
-    client.expect(
-        "+OK\r\n"
-            + CROSS_SLOT
-            + "-EXECABORT Transaction discarded because of previous errors.\r\n");
-    assertThat(rejected("rename")).isEqualTo(1);
+    client.expect("+OK\r\n" + CROSS_SLOT + ABORTED);
+    assertThat(rejected("rename")).isZero();
+  }
+
+  @Test
+  void aTransactionIsCountedOnce() {
+    Peer client = rig.client();
+    String otherSlot = "-CROSSSLOT Keys of a transaction don't hash to the same slot\r\n";
+
+    client.send(call("MULTI") + get("a") + get("b") + get("b") + call("DEL a b") + call("EXEC"));
+
+    client.expect("+OK\r\n+QUEUED\r\n" + otherSlot.repeat(2) + CROSS_SLOT + ABORTED);
+    assertThat(rejected("exec")).isEqualTo(1);
+  }
+
+  @Test
+  void aSortWithPatternsOfOtherSlotsIsCounted() {
+    Peer client = rig.client();
+
+    client.send(call("SORT a BY weight:*") + call("SORT a BY nosort"));
+
+    assertThat(client.read(1)).isEqualTo("-");
+    rig.accept(1).expect(call("SORT a BY nosort"));
+    assertThat(rejected("sort")).isEqualTo(1);
+  }
+
+  @Test
+  void watchedKeysOfSeveralSlotsAreCounted() {
+    Peer client = rig.client();
+
+    client.send(call("WATCH a b")).expect(CROSS_SLOT);
+
+    assertThat(rejected("watch")).isEqualTo(1);
   }
 
   @Test
