@@ -33,10 +33,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * A call that may block, from its start to its reply. The client's next requests wait for it.
  *
- * <p>Ids that mean the end of a stream are found first. The call is tried without blocking, on the shared connection. If there is nothing to return,
- * it blocks on a leased connection, and starts again after a retryable error. If the client
- * disconnects, the node gets a {@code CLIENT UNBLOCK}, and anything it popped nevertheless is put
- * back. The exchange itself is the blocking request.
+ * <p>Ids that mean the end of a stream are found first. The call is tried without blocking, on the
+ * shared connection. If there is nothing to return, it blocks on a leased connection, and starts
+ * again after a retryable error. If the client disconnects, the node gets a {@code CLIENT UNBLOCK},
+ * and anything it popped nevertheless is put back. The exchange itself is the blocking request.
  */
 final class BlockingCall extends LeasedExchange
     implements BlockingOperation, NonBlockingAttempt.Listener {

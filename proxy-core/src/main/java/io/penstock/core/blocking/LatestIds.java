@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds what {@code $} stands for in an {@code XREAD}: the ids of the streams' last entries when the
- * call begins. Else an entry would be missed that comes after the attempt without blocking, and
+ * Finds what {@code $} stands for in an {@code XREAD}: the ids of the streams' last entries when
+ * the call begins. Else an entry would be missed that comes after the attempt without blocking, and
  * before the blocking request. What cannot be found stays as it is. Confined to its loop.
  */
 final class LatestIds implements NonBlockingAttempt.Listener {

@@ -9,7 +9,6 @@ import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.steps.Replies;
 import io.penstock.core.steps.WatchedNode;
@@ -33,9 +32,6 @@ import org.jspecify.annotations.Nullable;
 final class AllOrNothing {
 
   private static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final byte[] MULTI = WireRequest.of("MULTI");
-  private static final byte[] EXEC = WireRequest.of("EXEC");
-  private static final byte[] DISCARD = WireRequest.of("DISCARD");
   private static final byte[] ZERO = ":0\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] ONE = ":1\r\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] TOO_MANY_RACES =
@@ -52,8 +48,8 @@ final class AllOrNothing {
   private final ConditionalSet set;
   private final List<SlotOfSet> slots = new ArrayList<>();
   private final long deadline;
+  private final CountedReplies gathered;
   private int outstanding;
-  private long bytes; // of values that are kept to undo
 
   AllOrNothing(
       CrossSlotContext context,
@@ -66,13 +62,14 @@ final class AllOrNothing {
     this.nodes = clientContext.nodes();
     this.loop = clientContext.loop();
     this.counts = context.loop().counts();
-    this.maxBytes = context.loop().settings().maxBytes();
+    this.maxBytes = context.loop().limit().maxBytes();
     this.whole = whole;
     this.set = set;
     this.deadline = loop.tick() + nodes.retryWindowNanos();
+    this.gathered = new CountedReplies(clientContext, context.loop().limit());
     for (int i = 0; i < set.keys(); i++) {
       Integer partition = request.partitions().get(set.firstKey() + 2 * i);
-      slot(clientContext, errors, partition == null ? 0 : partition).add(set.key(i), set.value(i));
+      slot(clientContext, errors, partition == null ? 0 : partition).add(set, i);
     }
     slots.forEach(slot -> context.forward().order().noteOtherWrite(slot.partition()));
   }
@@ -83,43 +80,41 @@ final class AllOrNothing {
         return slot;
       }
     }
-    var made = new SlotOfSet(new WatchedNode(context, errors, partition), partition);
+    var node =
+        new WatchedNode(context, errors, partition, context.client().connections(), gathered);
+    var made = new SlotOfSet(node, partition);
     slots.add(made);
     return made;
   }
 
   /** Begins, also after a lost race. */
   void begin() {
+    gathered.reset();
     if (client.isClosed()) {
       end(ErrorReplies.UNAVAILABLE, Outcome.UNAVAILABLE);
       return;
     }
-    bytes = 0;
     boolean ifExist = set.ifExist();
     all(
         slot -> slot.look(ifExist),
         true,
-        (slot, replies) -> bytes += slot.seen(replies, ifExist),
+        (slot, replies) -> slot.seen(replies, ifExist),
         this::onSeen);
   }
 
   private void onSeen() {
     byte[] error = firstError();
     CallFailure failure = firstFailure();
-    if (error != null) {
+    if (gathered.isTooLarge()) {
+      end(CrossSlotErrors.valuesTooLarge(maxBytes), Outcome.OVERLOADED);
+    } else if (error != null) {
       end(error, Outcome.ERROR);
     } else if (failure != null) {
       againOrEnd(failure);
     } else if (!slots.stream().allMatch(SlotOfSet::suits)) {
       end(ZERO, Outcome.OK);
-    } else if (bytes > maxBytes) {
-      end(ErrorReplies.MERGED_REPLY_TOO_LARGE, Outcome.OVERLOADED);
     } else {
-      all(
-          slot -> List.of(MULTI, set.of(slot.keysAndValues())),
-          true,
-          SlotOfSet::queued,
-          this::onQueued);
+      all(slot -> slot.queue(set), true, SlotOfSet::queued, this::onQueued);
     }
   }
 
@@ -128,7 +123,7 @@ final class AllOrNothing {
     CallFailure failure = firstFailure();
     if (error == null && failure == null && !client.isClosed()) {
       all(
-          _ -> List.of(EXEC),
+          _ -> List.of(Requests.of("EXEC")),
           false,
           (slot, replies) -> slot.executed(replies.getLast()),
           this::onExecuted);
@@ -148,7 +143,7 @@ final class AllOrNothing {
   /** Ends the transactions that are queued. */
   private void discardAll(Runnable then) {
     List<SlotOfSet> queued = slots.stream().filter(slot -> slot.failure() == null).toList();
-    call(queued, _ -> List.of(DISCARD), false, (_, _) -> {}, then);
+    call(queued, _ -> List.of(Requests.of("DISCARD")), false, (_, _) -> {}, then);
   }
 
   private void onExecuted() {
@@ -164,6 +159,7 @@ final class AllOrNothing {
       return;
     }
     counts.countRetry();
+    gathered.keepAll();
     undoNext();
   }
 
@@ -178,7 +174,7 @@ final class AllOrNothing {
   }
 
   private void undo(SlotOfSet slot) {
-    List<List<byte[]>> undoing = new ArrayList<>();
+    List<List<ByteBuf>> undoing = new ArrayList<>();
     call(
         List.of(slot),
         SlotOfSet::lookAgain,
@@ -200,11 +196,8 @@ final class AllOrNothing {
         });
   }
 
-  private void undo(SlotOfSet slot, List<byte[]> requests) {
-    List<byte[]> block = new ArrayList<>();
-    block.add(MULTI);
-    block.addAll(requests);
-    block.add(EXEC);
+  private void undo(SlotOfSet slot, List<ByteBuf> requests) {
+    List<ByteBuf> block = Requests.block(requests.toArray(ByteBuf[]::new));
     List<Boolean> ran = new ArrayList<>();
     call(
         List.of(slot),
@@ -279,17 +272,25 @@ final class AllOrNothing {
 
   private void onDefect(Throwable cause) {
     client.fail(cause);
-    slots.forEach(slot -> slot.node().release());
+    release();
+  }
+
+  private void release() {
+    for (SlotOfSet slot : slots) {
+      slot.node().release();
+      slot.release();
+    }
+    gathered.release();
   }
 
   private void end(byte[] reply, Outcome outcome) {
-    slots.forEach(slot -> slot.node().release());
+    release();
     client.resume(whole);
     whole.answer(reply, outcome);
   }
 
   private void all(
-      Function<SlotOfSet, List<byte[]>> requests,
+      Function<SlotOfSet, List<ByteBuf>> requests,
       boolean watches,
       BiConsumer<SlotOfSet, List<ByteBuf>> onReplies,
       Runnable then) {
@@ -299,7 +300,7 @@ final class AllOrNothing {
   /** Sends requests to the nodes of some slots at once, and waits for all. */
   private void call(
       List<SlotOfSet> some,
-      Function<SlotOfSet, List<byte[]>> requests,
+      Function<SlotOfSet, List<ByteBuf>> requests,
       boolean watches,
       BiConsumer<SlotOfSet, List<ByteBuf>> onReplies,
       Runnable then) {
@@ -309,7 +310,7 @@ final class AllOrNothing {
       return;
     }
     some.forEach(slot ->
-        slot.node().call(requests.apply(slot), watches, new Replied(slot, onReplies, then)));
+        slot.node().send(requests.apply(slot), watches, new Replied(slot, onReplies, then)));
   }
 
   /** What follows the call at one node. */

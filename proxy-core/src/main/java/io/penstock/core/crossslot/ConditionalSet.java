@@ -1,8 +1,11 @@
 package io.penstock.core.crossslot;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
-import io.penstock.core.resp.WireRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -110,20 +113,28 @@ record ConditionalSet(
     return frame.text(firstKey + 2 * i);
   }
 
-  /** Returns the value of key {@code i}, counted from 0; its characters are bytes. */
-  String value(int i) {
-    return frame.text(firstKey + 2 * i + 1);
+  /** Returns the value of key {@code i}, counted from 0; a view. */
+  ByteBuf value(int i) {
+    int at = firstKey + 2 * i + 1;
+    return frame.buffer().slice(frame.offset(at), frame.length(at));
   }
 
-  /** Returns the same request for some of the keys, given with their values. */
-  byte[] of(List<String> keysAndValues) {
-    List<String> all = new ArrayList<>();
-    all.add(name);
-    if (firstKey > 1) {
-      all.add(Integer.toString(keysAndValues.size() / 2));
+  /** Returns the same request for some of the keys, given by their numbers. */
+  ByteBuf of(List<Integer> some) {
+    ByteBuf request = Unpooled.buffer();
+    var writer = new ReplyWriter(request, Protocol.RESP2);
+    boolean hasCount = firstKey > 1;
+    writer.array(1 + (hasCount ? 1 : 0) + 2 * some.size() + options.size());
+    writer.bulk(name);
+    if (hasCount) {
+      writer.bulk(Integer.toString(some.size()));
     }
-    all.addAll(keysAndValues);
-    all.addAll(options);
-    return WireRequest.of(all);
+    for (int i : some) {
+      writer.bulk(key(i));
+      ByteBuf value = value(i);
+      writer.bulk(value, value.readerIndex(), value.readableBytes());
+    }
+    options.forEach(writer::bulk);
+    return request;
   }
 }

@@ -21,17 +21,17 @@ final class CrossSlotErrors {
   static final byte[] READ_ONLY_SCRIPT =
       ErrorReplies.encode(
           "CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
-              + " tag, or this user a key prefix with a hash tag; a script that only reads may run"
+              + " tag, or the application a key prefix with one; a script that only reads may run"
               + " on copies of its keys with cross-slot-scripts");
 
   private CrossSlotErrors() {}
 
-  /** The keys of other partitions are larger than one command may collect. */
-  static byte[] keysTooLarge(long maxBytes) {
+  /** The values of the keys are larger than one command may collect. */
+  static byte[] valuesTooLarge(long maxBytes) {
     return ErrorReplies.encode(
-        "OVERLOADED the keys of other slots have more than "
+        "OVERLOADED the command collects values of more than "
             + maxBytes
-            + " bytes (cross-slot-max-bytes); the command did not run");
+            + " bytes from several slots (cross-slot-max-bytes); it did not run");
   }
 
   /** The reply of a command that reads is larger than one command may collect. */

@@ -4,7 +4,6 @@ import io.penstock.core.forward.GatherLimit;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.waiting.KeyWaits;
-import java.security.SecureRandom;
 
 /**
  * What a loop provides for commands over several slots.
@@ -24,15 +23,12 @@ public record CrossSlotLoop(
     CrossSlotCounts counts,
     KeyWaits waits) {
 
-  /** With names that no other loop, of this or another Penstock, uses. */
-  public static CrossSlotLoop of(
+  public CrossSlotLoop(
       CrossSlotSettings settings,
       Partitioner partitioner,
       GatherLimit limit,
       CrossSlotCounts counts,
       KeyWaits waits) {
-    String owner = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
-    var names = new TemporaryNames(partitioner, owner);
-    return new CrossSlotLoop(settings, partitioner, names, limit, counts, waits);
+    this(settings, partitioner, new TemporaryNames(partitioner), limit, counts, waits);
   }
 }

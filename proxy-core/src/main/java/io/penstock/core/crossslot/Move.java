@@ -6,7 +6,6 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.Nodes;
-import io.penstock.core.forward.GatheredBytes;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ThrottledLog;
@@ -54,7 +53,7 @@ final class Move {
   private final long maxBytes;
   private final ReplySlot whole;
   private final Moved moved;
-  private final GatheredBytes gathered;
+  private final CountedReplies gathered;
   private final WatchedNode source;
   private final WatchedNode destination;
   private final long deadline;
@@ -74,10 +73,10 @@ final class Move {
     this.maxBytes = context.loop().limit().maxBytes();
     this.whole = whole;
     this.moved = moved;
-    this.gathered = new GatheredBytes(needs, context.loop().limit());
-    var kept = new Kept();
-    this.source = new WatchedNode(needs, errors, keys.source(), client.connections(), kept);
-    this.destination = new WatchedNode(needs, errors, keys.destination(), keys.connections(), kept);
+    this.gathered = new CountedReplies(needs, context.loop().limit());
+    this.source = new WatchedNode(needs, errors, keys.source(), client.connections(), gathered);
+    this.destination =
+        new WatchedNode(needs, errors, keys.destination(), keys.connections(), gathered);
     this.deadline = loop.tick() + nodes.retryWindowNanos();
     this.whenEnded = () -> client.resume(whole);
   }
@@ -102,20 +101,6 @@ final class Move {
    * @param connections to the destination's database
    */
   record Keys(int source, int destination, ConnectionKey connections) {}
-
-  /** Counts what is read for the client, until the next attempt or the end. */
-  private final class Kept implements WatchedNode.KeptReplies {
-
-    @Override
-    public void add(int bytes) {
-      gathered.overflowsOnAdd(bytes);
-    }
-
-    @Override
-    public boolean isTooLarge() {
-      return gathered.isTooLarge();
-    }
-  }
 
   /** Reads both keys, also after a lost race. */
   void begin() {
@@ -186,7 +171,8 @@ final class Move {
   /** Returns the failure of a step that changes nothing. */
   private CallFailure ofRead(CallFailure failure) {
     if (gathered.isTooLarge()) {
-      return new CallFailure(Extent.REFUSED, MoveErrors.tooLarge(maxBytes), Outcome.OVERLOADED);
+      return new CallFailure(
+          Extent.REFUSED, CrossSlotErrors.valuesTooLarge(maxBytes), Outcome.OVERLOADED);
     }
     return switch (failure.outcome()) {
       case TIMEOUT -> new CallFailure(Extent.NOT_RUN, ErrorReplies.TIMEOUT_READ, Outcome.TIMEOUT);

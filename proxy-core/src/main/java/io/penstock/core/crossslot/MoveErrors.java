@@ -27,14 +27,6 @@ final class MoveErrors {
 
   private MoveErrors() {}
 
-  /** The values are larger than one command may collect. */
-  static byte[] tooLarge(long maxBytes) {
-    return ErrorReplies.encode(
-        "OVERLOADED the values of the command's keys have more than "
-            + maxBytes
-            + " bytes (cross-slot-max-bytes); the command did not run");
-  }
-
   /** The destination's node refuses the value: its version is older, or it lacks a module. */
   static byte[] notRestored(byte[] error) {
     return ErrorReplies.encode(

@@ -126,7 +126,7 @@ final class RunOnCopies implements PartSet.Listener {
       return;
     }
     if (set.isTooLarge()) {
-      fail(CrossSlotErrors.keysTooLarge(context.loop().limit().maxBytes()), Outcome.OVERLOADED);
+      fail(CrossSlotErrors.valuesTooLarge(context.loop().limit().maxBytes()), Outcome.OVERLOADED);
       return;
     }
     ByteBuf[] values = set.replies();

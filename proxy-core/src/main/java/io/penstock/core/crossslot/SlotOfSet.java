@@ -2,7 +2,6 @@ package io.penstock.core.crossslot;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.resp.WireRequest;
 import io.penstock.core.steps.Replies;
 import io.penstock.core.steps.WatchedNode;
 import io.penstock.core.steps.WatchedNode.CallFailure;
@@ -22,8 +21,8 @@ final class SlotOfSet {
 
   private final WatchedNode node;
   private final int partition;
-  private final List<String> keysAndValues = new ArrayList<>();
-  private final Map<String, String> values = new LinkedHashMap<>(); // as they are set last
+  private final List<Integer> numbers = new ArrayList<>(); // of the keys in the command
+  private final Map<String, ByteBuf> values = new LinkedHashMap<>(); // by key, as they are set last
   private final Map<String, Old> before = new LinkedHashMap<>(); // of keys that exist
   private boolean suits;
   private boolean wrote;
@@ -34,10 +33,10 @@ final class SlotOfSet {
   /**
    * What a key had before.
    *
-   * @param dump as {@code DUMP} gives it
+   * @param dump what {@code DUMP} replied; a share of the reply
    * @param expiry milliseconds that it lives; not positive for ever
    */
-  private record Old(String dump, long expiry) {}
+  private record Old(ByteBuf dump, long expiry) {}
 
   SlotOfSet(WatchedNode node, int partition) {
     this.node = node;
@@ -52,14 +51,15 @@ final class SlotOfSet {
     return partition;
   }
 
-  void add(String key, String value) {
-    keysAndValues.add(key);
-    keysAndValues.add(value);
-    values.put(key, value);
+  /** Adds key {@code i} of the command. */
+  void add(ConditionalSet set, int i) {
+    numbers.add(i);
+    values.put(set.key(i), set.value(i));
   }
 
-  List<String> keysAndValues() {
-    return keysAndValues;
+  /** Returns a block that sets the keys, but for its {@code EXEC}. */
+  List<ByteBuf> queue(ConditionalSet set) {
+    return List.of(Requests.of("MULTI"), set.of(numbers));
   }
 
   /** Whether all keys exist, or none does, as the command wishes. */
@@ -92,42 +92,41 @@ final class SlotOfSet {
     failure = why;
   }
 
-  private byte[] ofAllKeys(String command) {
+  private ByteBuf ofAllKeys(String command) {
     List<String> words = new ArrayList<>(List.of(command));
     words.addAll(values.keySet());
-    return WireRequest.of(words);
+    return Requests.of(words.toArray(String[]::new));
   }
 
   /** Watches the keys, and reads what undoing needs. */
-  List<byte[]> look(boolean ifExist) {
+  List<ByteBuf> look(boolean ifExist) {
     if (!ifExist) {
       return List.of(ofAllKeys("WATCH"), ofAllKeys("EXISTS"));
     }
-    List<byte[]> requests = new ArrayList<>();
+    List<ByteBuf> requests = new ArrayList<>();
     requests.add(ofAllKeys("WATCH"));
     for (String key : values.keySet()) {
-      requests.add(WireRequest.of("DUMP", key));
-      requests.add(WireRequest.of("PTTL", key));
+      requests.add(Requests.of("DUMP", key));
+      requests.add(Requests.of("PTTL", key));
     }
     return requests;
   }
 
-  /** Reads the replies to {@link #look}. Returns the bytes of values. */
-  long seen(List<ByteBuf> replies, boolean ifExist) {
+  /** Reads the replies to {@link #look}. */
+  void seen(List<ByteBuf> replies, boolean ifExist) {
+    release();
     failure = null;
     wrote = false;
     lost = false;
     error = Replies.firstError(replies);
     suits = true;
-    before.clear();
     if (error != null) {
-      return 0;
+      return;
     }
     if (!ifExist) {
       suits = number(replies.getLast()) == 0;
-      return 0;
+      return;
     }
-    long bytes = 0;
     int at = 1;
     for (String key : values.keySet()) {
       ByteBuf one = replies.get(at++);
@@ -135,11 +134,9 @@ final class SlotOfSet {
       boolean exists = !ReplyStrings.isNil(one, one.readerIndex());
       suits &= exists;
       if (exists) {
-        before.put(key, new Old(Replies.content(one), expiry));
-        bytes += one.readableBytes();
+        before.put(key, new Old(one.retainedSlice(), expiry));
       }
     }
-    return bytes;
   }
 
   private static long number(ByteBuf reply) {
@@ -162,24 +159,15 @@ final class SlotOfSet {
     } else if (ReplyStrings.isNil(reply, reply.readerIndex())) {
       lost = true;
     } else {
-      for (ByteBuf one : Replies.elements(reply)) {
-        judge(one);
-      }
-    }
-  }
-
-  /** An element may also be the reply to {@code ASKING}, which is a status. */
-  private void judge(ByteBuf element) {
-    if (Replies.isError(element)) {
-      error = Replies.firstError(List.of(element));
-    } else if (element.getByte(element.readerIndex()) == ':') {
-      wrote = Replies.isOne(element);
-      lost = !wrote;
+      List<ByteBuf> elements = Replies.elements(reply);
+      error = Replies.firstError(elements);
+      wrote = Replies.isOne(elements.getFirst());
+      lost = error == null && !wrote;
     }
   }
 
   /** Watches the keys that were set, and reads them. */
-  List<byte[]> lookAgain() {
+  List<ByteBuf> lookAgain() {
     return List.of(ofAllKeys("WATCH"), ofAllKeys("MGET"));
   }
 
@@ -189,29 +177,30 @@ final class SlotOfSet {
    *
    * @param replies to {@link #lookAgain}; none is an error
    */
-  List<byte[]> undo(List<ByteBuf> replies) {
-    List<byte[]> requests = new ArrayList<>();
+  List<ByteBuf> undo(List<ByteBuf> replies) {
+    List<ByteBuf> requests = new ArrayList<>();
     Iterator<ByteBuf> all = Replies.elements(replies.getLast()).iterator();
-    for (Map.Entry<String, String> each : values.entrySet()) {
-      ByteBuf now = all.next();
-      boolean ours =
-          now.getByte(now.readerIndex()) == '$'
-              && !ReplyStrings.isNil(now, now.readerIndex())
-              && Replies.content(now).equals(each.getValue());
-      if (ours) {
+    for (Map.Entry<String, ByteBuf> each : values.entrySet()) {
+      if (all.next().equals(Requests.bulk(each.getValue()))) {
         requests.add(undo(each.getKey()));
       }
     }
     return requests;
   }
 
-  private byte[] undo(String key) {
+  private ByteBuf undo(String key) {
     Old old = before.get(key);
     if (old == null) {
-      return WireRequest.of("DEL", key);
+      return Requests.of("DEL", key);
     }
     String expiry = Long.toString(Math.max(0, old.expiry()));
-    return WireRequest.of("RESTORE", key, expiry, old.dump(), "REPLACE");
+    return Requests.of(List.of("RESTORE", key, expiry), old.dump(), List.of("REPLACE"));
+  }
+
+  /** Releases what the keys had before. */
+  void release() {
+    before.values().forEach(old -> old.dump().release());
+    before.clear();
   }
 
   /** Notes that nothing of what was set stays. */

@@ -193,7 +193,7 @@ final class SortOnCopies implements Block.Listener, PartSet.Listener {
   }
 
   private byte[] tooLarge() {
-    return CrossSlotErrors.keysTooLarge(context.loop().limit().maxBytes());
+    return CrossSlotErrors.valuesTooLarge(context.loop().limit().maxBytes());
   }
 
   private void run(ByteBuf[] found) {

@@ -3,13 +3,14 @@ package io.penstock.core.crossslot;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.upstream.Partitioner;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Names of keys that exist for the time of one command. Each is in the partition that it is made
- * for, and is made once. Confined to one event loop.
+ * for, and is made once, by whichever loop of whichever Penstock. Confined to one event loop.
  */
 public final class TemporaryNames {
 
@@ -20,16 +21,12 @@ public final class TemporaryNames {
   private static final int MAX_TRIES = 2_000_000;
 
   private final Partitioner partitioner;
-  private final String owner;
+  private @Nullable String owner; // no other object has the same one; known from the first name on
   private final Map<Integer, String> tags = new HashMap<>(); // hash tags by partition
   private long made;
 
-  /**
-   * @param owner no two that use the same servers have the same one; without braces
-   */
-  public TemporaryNames(Partitioner partitioner, String owner) {
+  TemporaryNames(Partitioner partitioner) {
     this.partitioner = partitioner;
-    this.owner = owner;
   }
 
   /** Returns a new name in the partition; null if there seems to be none. */
@@ -78,6 +75,11 @@ public final class TemporaryNames {
   }
 
   private String name(String tag, long number) {
-    return PREFIX + "{" + tag + "}:" + owner + ":" + number;
+    String ours = owner;
+    if (ours == null) {
+      ours = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
+      owner = ours;
+    }
+    return PREFIX + "{" + tag + "}:" + ours + ":" + number;
   }
 }

@@ -230,12 +230,15 @@ public final class Router {
       }
     }
     if (spec.hasKeyPatterns()) {
-      if (crossSlot == CrossSlot.EMULATE && patternsLeave(frame, partition)) {
-        return ACROSS;
+      int leaving = crossSlot == CrossSlot.REJECT ? 0 : leavingPattern(frame, partition);
+      if (leaving > 0) {
+        return crossSlot == CrossSlot.EMULATE
+            ? ACROSS
+            : new RoutePlan.Reject(SortPatterns.error(frame, leaving), true);
       }
       String error = patternError(frame, partition);
       if (error != null) {
-        return new RoutePlan.Reject(error, crossSlot == CrossSlot.REPORT);
+        return new RoutePlan.Reject(error);
       }
     }
     return keys.size() == 1 ? plans.single(partition) : plans.multiKey(partition);
@@ -253,15 +256,16 @@ public final class Router {
     return across;
   }
 
-  private boolean patternsLeave(RequestFrame frame, int partition) {
+  /** Returns the argument that may name keys of other partitions; 0 if there is none. */
+  private int leavingPattern(RequestFrame frame, int partition) {
     int i = SortPatterns.nextChecked(frame, 2);
     for (; i > 0; i = SortPatterns.nextChecked(frame, i + 1)) {
       int literal = SortPatterns.literal(frame, i);
       if (!partitioner.has(partition, frame.buffer(), frame.offset(i), literal)) {
-        return true;
+        return i;
       }
     }
-    return false;
+    return 0;
   }
 
   private @Nullable String patternError(RequestFrame frame, int partition) {

@@ -15,15 +15,14 @@ import org.jspecify.annotations.Nullable;
 final class LeasedCall extends LeasedExchange {
 
   private final Consumer<LeasedCall> whenDone;
-  private final WatchedNode.@Nullable KeptReplies gathered;
+  private final WatchedNode.KeptReplies gathered;
   private final PendingReply reply = new PendingReply();
   private @Nullable Failure failure;
 
   /**
    * @param connections that it is sent over
    * @param request one encoded request; this takes ownership
-   * @param gathered counts the reply, of which nothing is kept beyond its limit; null for a small
-   *     reply
+   * @param gathered counts the reply, of which nothing is kept beyond its limit
    * @param now {@link System#nanoTime()}
    * @param whenDone runs when the reply or a failure is here
    */
@@ -32,7 +31,7 @@ final class LeasedCall extends LeasedExchange {
       Nodes nodes,
       ConnectionKey connections,
       ByteBuf request,
-      WatchedNode.@Nullable KeptReplies gathered,
+      WatchedNode.KeptReplies gathered,
       long now,
       Consumer<LeasedCall> whenDone) {
     super(client);
@@ -55,7 +54,7 @@ final class LeasedCall extends LeasedExchange {
 
   /** Returns whether the reply is too large to be kept. */
   boolean isTooLarge() {
-    return gathered != null && gathered.isTooLarge();
+    return gathered.isTooLarge();
   }
 
   /** Returns the reply; borrowed until {@link #release}. */
@@ -76,9 +75,7 @@ final class LeasedCall extends LeasedExchange {
   }
 
   private void keep(ByteBuf buffer, int from, int to) {
-    if (gathered != null) {
-      gathered.add(to - from);
-    }
+    gathered.add(to - from);
     if (isTooLarge()) {
       reply.clear();
     } else {

@@ -2,7 +2,6 @@ package io.penstock.core.steps;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.resp.ReplyScanner;
 import java.nio.charset.StandardCharsets;
@@ -28,18 +27,17 @@ public final class Replies {
   }
 
   /**
-   * Returns the error for which a node ran none of the commands that it had queued, if the reply is
-   * an {@code EXECABORT} with one; else the reply.
+   * Returns the error with which a node gives its reason for running none of the queued commands;
+   * null for any other reply to {@code EXEC}.
    */
-  static ByteBuf reasonOf(ByteBuf reply) {
-    int from = reply.readerIndex();
-    if (!isError(reply) || !ReplyStrings.startsWith(reply, from, reply.writerIndex(), DISCARDED)) {
-      return reply;
+  public static byte @Nullable [] discardReason(ByteBuf buffer, int from, int to) {
+    if (!ReplyStrings.startsWith(buffer, from, to, DISCARDED)) {
+      return null;
     }
-    byte[] reason = ByteBufUtil.getBytes(reply);
-    reason[DISCARDED.length() - 1] = '-';
-    int start = DISCARDED.length() - 1;
-    return Unpooled.wrappedBuffer(reason, start, reason.length - start);
+    int at = from + DISCARDED.length() - 1;
+    byte[] reason = ByteBufUtil.getBytes(buffer, at, to - at);
+    reason[0] = '-';
+    return reason;
   }
 
   /** Returns a copy of the first error reply; null if there is none. */

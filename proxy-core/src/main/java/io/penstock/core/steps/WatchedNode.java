@@ -88,29 +88,24 @@ public final class WatchedNode {
   private final RetryableErrors retryableErrors;
   private final int partition;
   private final ConnectionKey connections;
-  private final @Nullable KeptReplies gathered;
+  private final KeptReplies gathered;
   private @Nullable Lease lease;
   private @Nullable Endpoint askTarget; // of the next attempt
   private boolean asking;
   private boolean watching;
 
-  /** Creates one without a connection, with the client's database, for small replies. */
-  public WatchedNode(ClientContext context, RetryableErrors retryableErrors, int partition) {
-    this(context, retryableErrors, partition, context.client().connections(), null);
-  }
-
   /**
    * Creates one without a connection.
    *
    * @param connections which of the node's are used
-   * @param gathered counts the replies, whose call fails beyond its limit; null if they are small
+   * @param gathered counts the replies, whose call fails beyond its limit
    */
   public WatchedNode(
       ClientContext context,
       RetryableErrors retryableErrors,
       int partition,
       ConnectionKey connections,
-      @Nullable KeptReplies gathered) {
+      KeptReplies gathered) {
     this.connections = connections;
     this.gathered = gathered;
     this.client = context.client();
@@ -192,7 +187,9 @@ public final class WatchedNode {
         if (call.isTooLarge()) {
           return new CallFailure(Extent.REFUSED, TOO_LARGE, Outcome.OVERLOADED);
         }
-        ByteBuf reply = Replies.reasonOf(call.reply());
+        ByteBuf reply = call.reply();
+        byte[] reason = Replies.discardReason(reply, reply.readerIndex(), reply.writerIndex());
+        reply = reason == null ? reply : Unpooled.wrappedBuffer(reason);
         RetryableError error =
             retryableErrors.parse(
                 call, Scope.KEYS, reply, reply.readerIndex(), reply.writerIndex());
@@ -223,14 +220,9 @@ public final class WatchedNode {
    * Sends requests one behind the other.
    *
    * @param requests each encoded; from {@code MULTI} at the beginning to {@code EXEC} at the end,
-   *     they run together
+   *     they run together. Owned by this from now on
    * @param watches whether keys stay watched behind it
    */
-  public void call(List<byte[]> requests, boolean watches, Listener listener) {
-    send(requests.stream().map(Unpooled::wrappedBuffer).toList(), watches, listener);
-  }
-
-  /** As {@link #call}, with requests that this takes ownership of. */
   public void send(List<ByteBuf> requests, boolean watches, Listener listener) {
     watching = watches;
     var call = new Call(requests, listener);
@@ -284,8 +276,8 @@ public final class WatchedNode {
       on.release();
       return;
     }
-    call(
-        List.of(WireRequest.of("UNWATCH")),
+    send(
+        List.of(Unpooled.wrappedBuffer(WireRequest.of("UNWATCH"))),
         false,
         new Listener() {
           @Override

@@ -21,6 +21,7 @@ import io.penstock.core.resp.WireRequest;
 import io.penstock.core.retry.RetryableError;
 import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.script.ScriptLoad;
+import io.penstock.core.steps.Replies;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorPolicy.Scope;
@@ -574,7 +575,7 @@ final class BlockRun {
     }
 
     private void onError(ByteBuf buffer, int from, int to) {
-      byte[] reason = TransactionBlock.discardReason(buffer, from, to);
+      byte[] reason = Replies.discardReason(buffer, from, to);
       byte[] line = ByteBufUtil.getBytes(buffer, from, to - from);
       byte[] judged = reason == null ? line : reason;
       RetryableError found =

@@ -8,8 +8,6 @@ import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.ReplyScanner;
 import io.penstock.core.route.ReplyMerger;
 import io.penstock.core.spec.Merge;
-import io.penstock.core.transport.Sliced;
-import io.penstock.core.transport.Slices;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -18,10 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the reply to the {@code EXEC} of a transaction over several partitions from those of the
- * blocks, in slices. The commands of a block that did not run each have an error. Confined to its
- * loop.
+ * blocks. The commands of a block that did not run each have an error.
  */
-final class SpreadReplyMerger implements Sliced {
+final class SpreadReplyMerger extends ExecReplySlices {
 
   private static final String PARTIAL =
       "TXPARTIAL the commands of this slot did not run, those of other slots did: ";
@@ -30,15 +27,10 @@ final class SpreadReplyMerger implements Sliced {
   private static final byte[] LEFT_OUT =
       ErrorReplies.encode(PARTIAL + "those of a slot with watched keys did not all run");
 
-  private final ReplySlot whole;
   private final SpreadExecution execution;
-  private final LocalCommandRun localRun;
   private final List<Transaction.Selection> selections;
   private final List<ReplySource> sources;
   private final Map<PartitionBlock, Replies> replies = new HashMap<>();
-  private final int commands;
-  private int command; // index among all commands
-  private int next; // index of the next local command
   private int source; // index of the next source
   private int nextSelection;
   private Transaction.@Nullable Selection selected;
@@ -56,12 +48,10 @@ final class SpreadReplyMerger implements Sliced {
       Transaction transaction,
       List<ReplySource> sources,
       List<BlockRun> runs) {
-    this.whole = whole;
+    super(whole, localRun, transaction.queued());
     this.execution = execution;
-    this.localRun = localRun;
     this.selections = transaction.selections();
     this.sources = sources;
-    this.commands = transaction.queued();
     for (BlockRun run : runs) {
       replies.put(run.block(), replies(run));
       partial |= run.state() != BlockRun.State.RAN;
@@ -119,40 +109,19 @@ final class SpreadReplyMerger implements Sliced {
     }
   }
 
-  /** Begins the reply; a short one is delivered at once, a long one in slices. */
-  void begin(Slices slices) {
-    byte[] header = Execution.header(commands);
-    whole.deliverPart(Unpooled.wrappedBuffer(header), 0, header.length, false);
-    if (step()) {
-      slices.start(this);
-    }
-  }
-
   @Override
-  public boolean step() {
-    for (int left = Slices.STEPS_PER_SLICE; left > 0 && command < commands; left--) {
-      if (next < localRun.size() && localRun.position(next) == command) {
-        deliver(localRun.reply(next));
-        localRun.release(next++);
-        command++;
-      } else if (merger == null) {
-        begin(sources.get(source++));
-      } else if (!merger.step(left)) {
-        merger = null;
-        command++;
-      } else {
-        return true;
-      }
-    }
-    if (command < commands) {
+  boolean deliverNext(int command, int steps) {
+    ReplyMerger merging = merger == null ? begin(sources.get(source++), command) : merger;
+    if (merging == null) {
       return true;
     }
-    execution.onReplyComplete(selected);
-    whole.complete(partial ? Outcome.ERROR : Outcome.OK);
-    return false;
+    boolean more = merging.step(steps);
+    merger = more ? merging : null;
+    return !more;
   }
 
-  private void begin(ReplySource from) {
+  /** Begins the reply to a command. Returns what goes on with it; null if it is delivered. */
+  private @Nullable ReplyMerger begin(ReplySource from, int command) {
     List<PartitionBlock> blocks = from.blocks();
     ByteBuf[] parts = new ByteBuf[blocks.size()];
     for (int i = 0; i < parts.length; i++) {
@@ -160,18 +129,17 @@ final class SpreadReplyMerger implements Sliced {
     }
     Merge how = from.merge();
     if (how != null) {
-      ReplyMerger merging = new ReplyMerger(this::deliver);
-      merger = merging;
+      var merging = new ReplyMerger(this::deliver);
       merging.begin(how, parts, from.detail());
-      return;
+      return merging;
     }
     ByteBuf chosen = parts[0];
     for (int i = parts.length - 1; i >= 0; i--) {
       chosen = replies(blocks.get(i)) instanceof Elements ? parts[i] : chosen;
     }
-    onReply(chosen.getByte(chosen.readerIndex()));
+    onReply(command, chosen.getByte(chosen.readerIndex()));
     deliver(chosen);
-    command++;
+    return null;
   }
 
   private Replies replies(PartitionBlock block) {
@@ -182,7 +150,7 @@ final class SpreadReplyMerger implements Sliced {
     return known;
   }
 
-  private void onReply(byte type) {
+  private void onReply(int command, byte type) {
     if (nextSelection < selections.size() && selections.get(nextSelection).index() == command) {
       if (type == '+') {
         selected = selections.get(nextSelection);
@@ -191,17 +159,14 @@ final class SpreadReplyMerger implements Sliced {
     }
   }
 
-  private void deliver(ByteBuf one) {
-    deliver(one, one.readerIndex(), one.writerIndex());
-  }
-
-  private void deliver(ByteBuf buffer, int from, int to) {
-    whole.deliverPart(buffer, from, to, false);
+  @Override
+  Outcome onComplete() {
+    execution.onReplyComplete(selected);
+    return partial ? Outcome.ERROR : Outcome.OK;
   }
 
   @Override
-  public void onFailure(Throwable cause) {
-    localRun.abandon();
+  void onInternalError(Throwable cause) {
     execution.onInternalError(cause);
   }
 }

@@ -1,16 +1,14 @@
 package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.output.SharedBuffer;
-import io.penstock.core.reply.ReplyStrings;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RequestKeys;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.steps.Replies;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
 
 /**
  * {@code MULTI}, commands and {@code EXEC}, sent in one piece: on a shared connection no other
@@ -23,7 +21,6 @@ public abstract class TransactionBlock extends ClientExchange {
   private static final byte[] EXEC = bytes("*1\r\n$4\r\nEXEC\r\n");
   private static final String ABORTED =
       "-EXECABORT Transaction discarded because of previous errors. ";
-  private static final String DISCARDED = "-EXECABORT Transaction discarded because of: ";
   private static final String NOT_ATOMIC =
       "-ERR The node refused MULTI, so the commands ran one by one: ";
 
@@ -94,23 +91,8 @@ public abstract class TransactionBlock extends ClientExchange {
     if (buffer.getByte(from) != '-') {
       return false;
     }
-    byte[] reason = discardReason(buffer, from, to);
+    byte[] reason = Replies.discardReason(buffer, from, to);
     return reason != null && handleRetryableError(Unpooled.wrappedBuffer(reason), 0, reason.length);
-  }
-
-  /**
-   * Returns the error with which a node gives its reason for running none of the queued commands;
-   * null for any other reply to {@code EXEC}.
-   */
-  static byte @Nullable [] discardReason(ByteBuf buffer, int from, int to) {
-    if (!ReplyStrings.startsWith(buffer, from, to, DISCARDED)) {
-      return null;
-    }
-    byte[] reason =
-        ByteBufUtil.getBytes(
-            buffer, from + DISCARDED.length() - 1, to - from - DISCARDED.length() + 1);
-    reason[0] = '-';
-    return reason;
   }
 
   /** Returns whether the node refused {@code MULTI} itself, and so ran the commands one by one. */

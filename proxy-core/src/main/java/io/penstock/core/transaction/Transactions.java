@@ -200,8 +200,7 @@ public final class Transactions {
   }
 
   /** Rejects a command that gives the transaction keys in several partitions. */
-  private boolean rejectSeveral(
-      Transaction transaction, @Nullable CommandSpec spec, String error) {
+  private boolean rejectSeveral(Transaction transaction, @Nullable CommandSpec spec, String error) {
     if (!transaction.isAborted()) {
       context.localCommands().report(reader.servers().commands().byName("exec"));
     }

@@ -253,11 +253,33 @@ class AllOrNothingTest {
   }
 
   @Test
+  void whatIsUndoneMayBeLargerThanWhatACommandCollects() {
+    String large = "x".repeat(2_000);
+    Peer client = rig.client();
+    client.send(call("MSETNX a " + large + " b 2"));
+    Peer a = lease(1).expect(LOOK_A).send(OK + ZERO);
+    Peer b = lease(0).expect(LOOK_B).send(OK + ZERO);
+    a.expect(MULTI + call("MSETNX a " + large)).send(OK + QUEUED);
+    b.expect(MULTI + call("MSETNX b 2")).send(OK + QUEUED);
+    a.expect(EXEC).send("*1\r\n" + ONE);
+    b.expect(EXEC).send(NIL);
+
+    a.expect(call("WATCH a") + call("MGET a")).send(OK + "*1\r\n" + Wire.bulk(large));
+    a.expect(MULTI + call("DEL a") + EXEC).send(OK + QUEUED + "*1\r\n" + ONE);
+
+    a.expect(LOOK_A).send(OK + ZERO);
+    b.expect(LOOK_B).send(OK + ONE);
+    client.expect(ZERO);
+  }
+
+  @Test
   void formerValuesThatAreTooLargeAreAnError() {
     Peer client = rig.client();
     client.send(call("MSETEX 2 a 1 b 2 XX"));
     lease(1).expect(dump("a")).send(OK + Wire.bulk("x".repeat(900)) + ":-1\r\n");
     lease(0).expect(dump("b")).send(OK + Wire.bulk("x".repeat(900)) + ":-1\r\n");
-    client.expect("-ERR the replies to the parts of this command are too large to be merged\r\n");
+    client.expect(
+        "-OVERLOADED the command collects values of more than 1000 bytes from several slots"
+            + " (cross-slot-max-bytes); it did not run\r\n");
   }
 }

@@ -150,8 +150,8 @@ class CrossSlotTest {
     rig.accept(0).expect(call("DUMP b")).send(Wire.bulk("x".repeat(11_000)));
 
     client.expect(
-        "-OVERLOADED the keys of other slots have more than 10000 bytes (cross-slot-max-bytes);"
-            + " the command did not run\r\n");
+        "-OVERLOADED the command collects values of more than 10000 bytes from several slots"
+            + " (cross-slot-max-bytes); it did not run\r\n");
   }
 
   @Test
@@ -248,11 +248,11 @@ class CrossSlotTest {
 
     client.expect(
         "-CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
-            + " tag, or this user a key prefix with a hash tag\r\n");
+            + " tag, or the application a key prefix with one\r\n");
     client.send(Wire.request("EVAL_RO", "return 1", "2", "a", "b"));
     client.expect(
         "-CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
-            + " tag, or this user a key prefix with a hash tag; a script that only reads may run on"
+            + " tag, or the application a key prefix with one; a script that only reads may run on"
             + " copies of its keys with cross-slot-scripts\r\n");
   }
 

@@ -308,7 +308,10 @@ class MoveInterleavingsIT {
   void aKilledNodeLeavesWhatIsMovedAtOneKeyOrBoth(Scenario scenario) {
     int steps = scenario.commands().getFirst().startsWith("LMOVE") ? 3 : 4;
     try (ServerProcess durable =
-        ServerProcess.builder().option("appendonly", "yes").option("appendfsync", "always").start()) {
+        ServerProcess.builder()
+            .option("appendonly", "yes")
+            .option("appendfsync", "always")
+            .start()) {
       for (int step = 0; step < 2 * steps; step++) {
         try (RespClient before = RespClient.open(durable.host(), durable.port())) {
           begin(before, scenario);

@@ -129,8 +129,8 @@ class MoveTest {
     source.expect(look("a")).send("+OK\r\n" + Wire.bulk("x".repeat(11_000)) + ":-1\r\n");
 
     client.expect(
-        "-OVERLOADED the values of the command's keys have more than 10000 bytes"
-            + " (cross-slot-max-bytes); the command did not run\r\n");
+        "-OVERLOADED the command collects values of more than 10000 bytes from several slots"
+            + " (cross-slot-max-bytes); it did not run\r\n");
   }
 
   @Test
