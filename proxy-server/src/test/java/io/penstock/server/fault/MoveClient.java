@@ -74,9 +74,13 @@ final class MoveClient extends WorkloadClient {
 
   private void rollOver() {
     try (ClientConnection connection = openConnection()) {
-      verify(connection);
+      List<String> lists = lists(connection);
+      if (lists.stream().anyMatch(reply -> reply.startsWith("-"))) {
+        return; // a fault has begun: later
+      }
+      check(lists);
     } catch (ClientConnection.ConnectionLost e) {
-      return; // a fault has begun: later
+      return; // as above
     }
     call(requests(new String[] {"DEL", key(0), key(1)}));
     generation++;
@@ -87,15 +91,25 @@ final class MoveClient extends WorkloadClient {
 
   @Override
   void verify(ClientConnection fresh) {
-    if (!filled) {
-      return;
+    if (filled) {
+      check(lists(fresh));
     }
+  }
+
+  /** Returns the replies with the elements of both lists. */
+  private List<String> lists(ClientConnection connection) {
+    return List.of(list(connection, 0), list(connection, 1));
+  }
+
+  private String list(ClientConnection connection, int which) {
+    return connection
+        .exchange(List.<String[]>of(new String[] {"LRANGE", key(which), "0", "-1"}))
+        .getFirst();
+  }
+
+  private void check(List<String> lists) {
     List<Integer> found = new ArrayList<>();
-    for (int i = 0; i < 2; i++) {
-      String reply =
-          fresh.exchange(List.<String[]>of(new String[] {"LRANGE", key(i), "0", "-1"})).getFirst();
-      found.addAll(AppendedLists.numbers(reply));
-    }
+    lists.forEach(list -> found.addAll(AppendedLists.numbers(list)));
     counts().add("moves with an unknown outcome", unknown);
     if (timeline().mayLoseWrites(beganAt, System.nanoTime())) {
       return;
