@@ -46,14 +46,16 @@ final class ReadsMapping {
     Zones zones = zones(reads);
     DataSize lag = reads.maxReplicaLag();
     ReadFrom from = from(reads, resource);
-    warnOfKeysWithoutEffect(reads, from);
-    return new ReadSettings(
-        from,
-        reads.balance(),
-        zones,
-        lag == null ? ReadSettings.NO_LAG_LIMIT : lag.toBytes(),
-        reads.readYourWrites(),
-        resource.use() != Resource.Use.READ_AND_WRITE);
+    var settings =
+        new ReadSettings(
+            from,
+            reads.balance(),
+            zones,
+            lag == null ? ReadSettings.NO_LAG_LIMIT : lag.toBytes(),
+            reads.readYourWrites(),
+            resource.use() != Resource.Use.READ_AND_WRITE);
+    warnOfKeysWithoutEffect(reads, settings);
+    return settings;
   }
 
   private ReadFrom from(PenstockProperties.Reads reads, Resource resource) {
@@ -75,10 +77,10 @@ final class ReadsMapping {
     return decided;
   }
 
-  private void warnOfKeysWithoutEffect(PenstockProperties.Reads reads, ReadFrom from) {
-    if (from == ReadFrom.MASTER) {
+  private void warnOfKeysWithoutEffect(PenstockProperties.Reads reads, ReadSettings settings) {
+    if (settings.from() == ReadFrom.MASTER) {
       for (String key : OF_REPLICAS) {
-        if (isSetForThisUpstream(key)) {
+        if (isSetForThisUpstream(key) && !hasDefault(settings, key)) {
           LOG.warn(
               "{} has no effect: reads go to the master unless {} says otherwise",
               reader.written(section + key),
@@ -91,6 +93,16 @@ final class ReadsMapping {
           reader.written(section + "zones"),
           reader.written(section + "zone"));
     }
+  }
+
+  /** Returns whether a key has its default value: it may be written, as in the example file. */
+  private static boolean hasDefault(ReadSettings settings, String key) {
+    ReadSettings defaults = ReadSettings.MASTER_ONLY;
+    return switch (key) {
+      case "balance" -> settings.balance() == defaults.balance();
+      case "read-your-writes" -> settings.readYourWrites().equals(defaults.readYourWrites());
+      default -> false;
+    };
   }
 
   /** A default of all upstreams does not concern those without replicas. */

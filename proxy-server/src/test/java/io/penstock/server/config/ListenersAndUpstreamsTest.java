@@ -624,6 +624,18 @@ class ListenersAndUpstreamsTest {
   }
 
   @Test
+  void aDefaultThatIsWrittenIsNotLogged(CapturedOutput output) {
+    map(
+        """
+        penstock:
+          transpond: {local: {resource: 'redis-cluster://h:1'}}
+          reads: {from: master, balance: round-robin, read-your-writes: 1s}
+        """);
+
+    assertThat(output).doesNotContain("no effect");
+  }
+
+  @Test
   void thereMustBeAnUpstream() {
     assertThatExceptionOfType(MissingResourceException.class)
         .isThrownBy(() -> map("penstock: {listeners: {m: {port: 1}}}"));
