@@ -115,8 +115,9 @@ class SingleServerIT {
 
   @Test
   void aServerThatIsBusyWithAScriptCountsAsCovered() {
+    Duration untilKilled = Duration.ofMinutes(1); // Penstock starts meanwhile
     try (ServerProcess busy = ServerProcess.start();
-        RespClient runner = busy.connect()) {
+        RespClient runner = RespClient.open(busy.host(), busy.port(), untilKilled)) {
       busy.text("CONFIG", "SET", "busy-reply-threshold", "10");
       Thread script =
           Thread.ofVirtual()
