@@ -6,7 +6,6 @@ import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.route.CrossSlot;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
@@ -44,10 +43,7 @@ final class UpstreamLoop {
       Loop loop, Topology topology, Dispatcher dispatcher, Hub hub, ServedUpstream upstream) {
     this.loop = loop;
     var router =
-        new Router(
-            topology.current().partitioner(),
-            dispatcher.nodes().readNodes() != null,
-            CrossSlot.REJECT);
+        new Router(topology.current().partitioner(), dispatcher.nodes().readNodes() != null);
     this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, upstream);
   }
 

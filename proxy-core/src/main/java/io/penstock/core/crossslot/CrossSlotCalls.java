@@ -74,15 +74,9 @@ public final class CrossSlotCalls {
     CopiedRequest copied = CopiedRequest.of(context, request.frame());
     whole.addHeapBytes(copied.frame().end());
     switch (Objects.requireNonNull(spec.across())) {
-      case COPIES, STORE_IN_FIRST, STORE_IN_LAST -> new RunOnCopies(context, whole, copied).begin();
-      case SORT -> sort(whole, copied);
-      case READ_ONLY_SCRIPT -> {
-        if (context.loop().settings().scripts()) {
+      case COPIES, STORE_IN_FIRST, STORE_IN_LAST, READ_ONLY_SCRIPT ->
           new RunOnCopies(context, whole, copied).begin();
-        } else {
-          reject(whole, CrossSlotErrors.READ_ONLY_SCRIPT, Outcome.REJECTED);
-        }
-      }
+      case SORT -> sort(whole, copied);
       case SCRIPT -> throw new IllegalArgumentException(spec + " was not rejected");
       case RENAME, RENAME_IF_NEW, COPY, MOVE_MEMBER, MOVE_ELEMENT, MOVE_LAST_ELEMENT ->
           startMove(whole, copied);

@@ -17,13 +17,6 @@ final class CrossSlotErrors {
           "ERR SORT with BY or GET over several slots needs nodes that accept patterns with a hash"
               + " tag: Redis 8.0, Valkey 8.0 or later");
 
-  /** A script that only reads, if these are not carried out. */
-  static final byte[] READ_ONLY_SCRIPT =
-      ErrorReplies.encode(
-          "CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
-              + " tag, or the application a key prefix with one; a script that only reads may run"
-              + " on copies of its keys with cross-slot-scripts");
-
   private CrossSlotErrors() {}
 
   /** The values of the keys are larger than one command may collect. */

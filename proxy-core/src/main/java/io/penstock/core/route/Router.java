@@ -54,6 +54,11 @@ public final class Router {
           "CROSSSLOT Keys in request don't hash to the same slot. Give all keys of a script one hash"
               + " tag, or the application a key prefix with one");
 
+  private static final RoutePlan.Reject CROSS_SLOT_READ_ONLY_SCRIPT =
+      new RoutePlan.Reject(
+          CROSS_SLOT_SCRIPT.error()
+              + "; a script that only reads may run on copies of its keys with cross-slot-scripts");
+
   private static final RoutePlan.Reject TOO_MANY_PARTITIONS =
       new RoutePlan.Reject(
           "ERR SCAN over more than "
@@ -66,6 +71,7 @@ public final class Router {
   private final boolean partitioned; // if false, keys are not read
   private final boolean severalNodes;
   private final CrossSlot crossSlot;
+  private final boolean scripts; // whether those that only read may have keys in several partitions
   private final RoutePlan across; // of a command that could be carried out in steps
   private final RoutePlan watchSeveral; // of WATCH with keys in several partitions
   private final PartitionPlans plans;
@@ -82,16 +88,21 @@ public final class Router {
    * @param partitioner of the upstream that commands go to
    */
   public Router(Partitioner partitioner) {
-    this(partitioner, false, CrossSlot.REJECT);
+    this(partitioner, false);
   }
 
   /**
    * @param partitioner of the upstream that commands go to
    * @param readsReplicas whether replicas serve commands, too
-   * @param crossSlot what becomes of commands whose keys are in several partitions
    */
-  public Router(Partitioner partitioner, boolean readsReplicas, CrossSlot crossSlot) {
+  public Router(Partitioner partitioner, boolean readsReplicas) {
+    this(partitioner, readsReplicas, CrossSlot.REJECT, false);
+  }
+
+  private Router(
+      Partitioner partitioner, boolean readsReplicas, CrossSlot crossSlot, boolean scripts) {
     this.crossSlot = crossSlot;
+    this.scripts = scripts;
     this.across =
         switch (crossSlot) {
           case REJECT -> CROSS_SLOT;
@@ -110,9 +121,15 @@ public final class Router {
     Arrays.fill(groupOfPartition, NO_GROUP);
   }
 
-  /** Returns a router that does this with commands whose keys are in several partitions. */
-  public Router with(CrossSlot other) {
-    return other == crossSlot ? this : new Router(partitioner, severalNodes && !partitioned, other);
+  /**
+   * Returns a router that does this with commands whose keys are in several partitions.
+   *
+   * @param otherScripts whether with scripts that only read, too; other scripts are rejected
+   */
+  public Router with(CrossSlot other, boolean otherScripts) {
+    return other == crossSlot && otherScripts == scripts
+        ? this
+        : new Router(partitioner, severalNodes && !partitioned, other, otherScripts);
   }
 
   /**
@@ -250,10 +267,14 @@ public final class Router {
     if (how == null) {
       return CROSS_SLOT;
     }
-    if (how == Across.SCRIPT) {
-      return crossSlot == CrossSlot.EMULATE ? CROSS_SLOT_SCRIPT : CROSS_SLOT;
+    boolean readOnlyScript = how == Across.READ_ONLY_SCRIPT && !scripts;
+    if (how != Across.SCRIPT && !readOnlyScript) {
+      return across;
     }
-    return across;
+    if (crossSlot != CrossSlot.EMULATE) {
+      return CROSS_SLOT;
+    }
+    return readOnlyScript ? CROSS_SLOT_READ_ONLY_SCRIPT : CROSS_SLOT_SCRIPT;
   }
 
   /** Returns the argument that may name keys of other partitions; 0 if there is none. */

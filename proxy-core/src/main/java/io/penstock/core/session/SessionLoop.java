@@ -117,7 +117,7 @@ public final class SessionLoop implements LoopClients {
     CrossSlotSettings crossSlot = settings.crossSlot();
     return new LoopRoutes(
         routing,
-        routing.router().with(crossSlot.mode()),
+        routing.router().with(crossSlot.mode(), crossSlot.scripts()),
         nodes,
         scripts,
         new RetryLoop(retryableErrors, upstream.scripts(), counters),

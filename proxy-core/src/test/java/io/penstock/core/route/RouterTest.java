@@ -72,13 +72,13 @@ class RouterTest {
         "SORT a BY nosort GET w"
       })
   void commandsOverSeveralSlotsAreCarriedOutInStepsIfThatIsWanted(String line) {
-    assertThat(plan(cluster.with(CrossSlot.EMULATE), line)).isEqualTo(new RoutePlan.Across());
+    assertThat(plan(cluster.with(CrossSlot.EMULATE, true), line)).isEqualTo(new RoutePlan.Across());
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"SORT a BY {a}w* GET #", "SORT a GET x{a}*->f", "SORT a BY w GET {a}"})
   void patternsThatStayInTheSlotNeedNoSteps(String line) {
-    assertThat(plan(cluster.with(CrossSlot.EMULATE), line)).isEqualTo(slot(A));
+    assertThat(plan(cluster.with(CrossSlot.EMULATE, true), line)).isEqualTo(slot(A));
   }
 
   @ParameterizedTest
@@ -246,8 +246,8 @@ class RouterTest {
 
   @Test
   void commandsOverSlotsAreReportedOrCarriedOutIfTheyCanBe() {
-    var reporting = new Router(SlotPartitioner.INSTANCE, false, CrossSlot.REPORT);
-    var emulating = new Router(SlotPartitioner.INSTANCE, false, CrossSlot.EMULATE);
+    var reporting = cluster.with(CrossSlot.REPORT, false);
+    var emulating = cluster.with(CrossSlot.EMULATE, false);
     String error = "CROSSSLOT Keys in request don't hash to the same slot";
 
     assertThat(plan(reporting, "RENAME a b")).isEqualTo(new RoutePlan.Reject(error, true));
@@ -263,7 +263,7 @@ class RouterTest {
   @Test
   void oneNodeHasNoCommandsOverSlots() {
     for (CrossSlot mode : CrossSlot.values()) {
-      assertThat(plan(single.with(mode), "RENAME a b")).isEqualTo(slot(0));
+      assertThat(plan(single.with(mode, true), "RENAME a b")).isEqualTo(slot(0));
     }
   }
 

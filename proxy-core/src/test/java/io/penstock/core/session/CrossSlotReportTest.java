@@ -55,10 +55,11 @@ class CrossSlotReportTest {
   void aCommandThatNothingCouldCarryOutIsNotCounted() {
     Peer client = rig.client();
 
-    client.send(call("EVAL x 2 a b"));
+    client.send(call("EVAL x 2 a b") + call("EVAL_RO x 2 a b"));
 
-    assertThat(client.read(1)).isEqualTo("-");
+    client.expect(CROSS_SLOT.repeat(2));
     assertThat(rejected("eval")).isZero();
+    assertThat(rejected("eval_ro")).isZero(); // without cross-slot-scripts
   }
 
   @Test

@@ -18,7 +18,6 @@ import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
-import io.penstock.core.route.CrossSlot;
 import io.penstock.core.route.Router;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
@@ -70,10 +69,7 @@ final class Rig extends ScriptedUpstream implements AutoCloseable {
     var hub = new Hub(group, loop, backend, known(), ProxyEvents.NONE, new SubscriberCounts());
     routing =
         new SessionLoop.Routing(
-            new Router(
-                known().current().partitioner(),
-                dispatcher.nodes().readNodes() != null,
-                CrossSlot.REJECT),
+            new Router(known().current().partitioner(), dispatcher.nodes().readNodes() != null),
             dispatcher,
             hub,
             known(),
