@@ -56,7 +56,7 @@ public final class Transactions {
       "EXECABORT Transaction discarded because of previous errors.";
   private static final String CROSS_SLOT = "CROSSSLOT Keys in request don't hash to the same slot";
   private static final String ACROSS =
-      "CROSSSLOT a command that moves or compares keys of several slots cannot be part of a"
+      "CROSSSLOT a command with keys of several slots cannot be part of a"
           + " transaction; give its keys the same hash tag, or send it outside of MULTI";
   private static final String TOO_MANY_SLOTS =
       "OVERLOADED the transaction has keys of more than "

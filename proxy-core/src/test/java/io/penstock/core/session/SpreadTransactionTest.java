@@ -154,7 +154,7 @@ class SpreadTransactionTest {
     client.send(multi(call("RENAME a b")) + EXEC);
     client.expect(
         OK
-            + "-CROSSSLOT a command that moves or compares keys of several slots cannot be part of a"
+            + "-CROSSSLOT a command with keys of several slots cannot be part of a"
             + " transaction; give its keys the same hash tag, or send it outside of MULTI\r\n"
             + "-EXECABORT Transaction discarded because of previous errors.\r\n");
   }
