@@ -254,7 +254,7 @@ final class Move {
           if (failure.extent() == Extent.UNKNOWN) { // at both, or moved
             fail(failure.error(), failure.outcome());
           } else {
-            undo(() -> againOrFail(failure));
+            undoWhenServed(() -> againOrFail(failure));
           }
         });
   }
@@ -273,7 +273,30 @@ final class Move {
             case CHANGED -> undo(() -> again(races));
           }
         },
-        failure -> undo(() -> againOrFail(ofRead(failure))));
+        failure -> undoWhenServed(() -> againOrFail(ofRead(failure))));
+  }
+
+  /**
+   * Undoes the write when the destination's node serves commands: a node that refuses them, for
+   * example while its cluster is down, would not watch the destination any more.
+   */
+  private void undoWhenServed(Runnable then) {
+    String watched = moved.watchedUntilUndone();
+    if (watched == null || !destination.isWatching()) {
+      undo(then);
+      return;
+    }
+    destination.probe(
+        Requests.of("EXISTS", watched),
+        listener(
+            _ -> undo(then),
+            failure -> {
+              if (failure.extent() == Extent.NOT_RUN && destination.isWatching()) {
+                later(() -> undoWhenServed(then), this::leave);
+              } else {
+                undo(then);
+              }
+            }));
   }
 
   private void undo(Runnable then) {
@@ -284,7 +307,7 @@ final class Move {
     }
     if (moved.watchedUntilUndone() != null && !destination.isWatching()) {
       requests.forEach(ByteBuf::release);
-      leave(MoveErrors.NOT_UNDONE, Outcome.ERROR);
+      leave();
       return;
     }
     call(
@@ -304,10 +327,10 @@ final class Move {
           }
         },
         failure -> {
-          if (failure.extent() == Extent.NOT_RUN) {
-            later(() -> undo(then), () -> leave(failure.error(), failure.outcome()));
-          } else {
-            leave(failure.error(), failure.outcome());
+          switch (failure.extent()) {
+            case NOT_RUN -> later(() -> undo(then), this::leave);
+            case REFUSED -> leave();
+            case UNKNOWN -> leave(failure.error(), failure.outcome());
           }
         });
   }
@@ -324,10 +347,14 @@ final class Move {
               left = true;
               then.run();
             }
-            case ALL -> leave(MoveErrors.NOT_UNDONE, Outcome.ERROR);
+            case ALL -> leave();
           }
         },
-        _ -> leave(MoveErrors.NOT_UNDONE, Outcome.ERROR));
+        _ -> leave());
+  }
+
+  private void leave() {
+    leave(MoveErrors.NOT_UNDONE, Outcome.ERROR);
   }
 
   /** Ends with what was moved at both keys. */
@@ -375,7 +402,7 @@ final class Move {
   private void fail(byte[] reply, Outcome outcome) {
     if (left) {
       left = false;
-      leave(MoveErrors.NOT_UNDONE, Outcome.ERROR);
+      leave();
       return;
     }
     end();
@@ -401,20 +428,22 @@ final class Move {
       boolean watches,
       Consumer<List<ByteBuf>> then,
       Consumer<CallFailure> failed) {
-    node.send(
-        requests,
-        watches,
-        new WatchedNode.Listener() {
-          @Override
-          public void onReplies(List<ByteBuf> replies) {
-            guarded(() -> then.accept(replies));
-          }
+    node.send(requests, watches, listener(then, failed));
+  }
 
-          @Override
-          public void onFailed(CallFailure failure) {
-            guarded(() -> failed.accept(failure));
-          }
-        });
+  private WatchedNode.Listener listener(
+      Consumer<List<ByteBuf>> then, Consumer<CallFailure> failed) {
+    return new WatchedNode.Listener() {
+      @Override
+      public void onReplies(List<ByteBuf> replies) {
+        guarded(() -> then.accept(replies));
+      }
+
+      @Override
+      public void onFailed(CallFailure failure) {
+        guarded(() -> failed.accept(failure));
+      }
+    };
   }
 
   /** Runs a step; the caller must not fail because of this client. */

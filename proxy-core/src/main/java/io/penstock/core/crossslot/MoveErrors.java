@@ -22,8 +22,8 @@ final class MoveErrors {
   /** What was written to the destination could not be undone. */
   static final byte[] NOT_UNDONE =
       ErrorReplies.encode(
-          "ERR other clients changed the source, and the destination could not be given back what it"
-              + " had: both may have the value");
+          "ERR the source was not removed, and the destination could not be given back what it had:"
+              + " both may have the value");
 
   private MoveErrors() {}
 

@@ -95,7 +95,8 @@ final class MovedMember implements Moved {
     if (wasAtDestination) {
       Effect effect = Effect.ofBlock(replies);
       added =
-          effect.error() == null && !Replies.isOne(Replies.elements(replies.getLast()).getFirst());
+          effect.equals(Effect.DONE)
+              && !Replies.isOne(Replies.elements(replies.getLast()).getFirst());
       return effect;
     }
     Effect effect = Effect.of(replies.getFirst());

@@ -21,6 +21,7 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Shard;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,7 +50,7 @@ public final class WatchedNode {
 
     /**
      * The node did not run all of the requests, or it is unknown whether it did. The connection is
-     * closed, and nothing is watched any more.
+     * closed, and nothing is watched any more; but for a {@link #probe} that the node refused.
      *
      * @param failure what is known
      */
@@ -121,11 +122,13 @@ public final class WatchedNode {
     private final List<LeasedCall> calls = new ArrayList<>();
     private final Listener listener;
     private final boolean block;
+    private final boolean probes;
     private int outstanding;
     private @Nullable Lease sentOn;
 
-    Call(List<ByteBuf> requests, Listener listener) {
+    Call(List<ByteBuf> requests, boolean probes, Listener listener) {
       this.listener = listener;
+      this.probes = probes;
       this.block = ByteBufUtil.equals(requests.getFirst(), MULTI);
       long now = loop.tick();
       for (ByteBuf request : requests) {
@@ -169,7 +172,8 @@ public final class WatchedNode {
     private void finish() {
       CallFailure failed = failure();
       if (failed != null) {
-        if (lease == sentOn) { // else another call has closed it
+        boolean answered = calls.stream().allMatch(call -> call.failure() == null);
+        if (lease == sentOn && !(probes && answered)) { // else another call has closed it
           discard();
         }
         listener.onFailed(failed);
@@ -225,7 +229,7 @@ public final class WatchedNode {
    */
   public void send(List<ByteBuf> requests, boolean watches, Listener listener) {
     watching = watches;
-    var call = new Call(requests, listener);
+    var call = new Call(requests, false, listener);
     Lease on = lease;
     if (on == null) {
       Endpoint node = node();
@@ -242,6 +246,14 @@ public final class WatchedNode {
       lease = on;
     }
     call.sendOn(on);
+  }
+
+  /**
+   * Sends a request that changes nothing. What is watched stays so, also if the node refuses the
+   * request for now. There must be a connection.
+   */
+  public void probe(ByteBuf request, Listener listener) {
+    new Call(List.of(request), true, listener).sendOn(Objects.requireNonNull(lease));
   }
 
   private @Nullable Endpoint node() {

@@ -228,7 +228,7 @@ class MoveInterleavingsIT {
 
   /** Returns a reply in short. */
   private static String named(String reply) {
-    if (reply.startsWith("-ERR other clients changed the source")) {
+    if (reply.startsWith("-ERR the source was not removed")) {
       return "LEFT";
     }
     return reply.startsWith("$-1") ? "nil" : reply.replaceFirst("\\$\\d+\r\n", "");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.network.ScriptedNode;
 import io.penstock.testkit.wire.Wire;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,8 +116,8 @@ class MoveTest {
 
     destination.expect(call("WATCH b") + call("EXISTS b")).send("+OK\r\n:1\r\n");
     client.expect(
-        "-ERR other clients changed the source, and the destination could not be given back what"
-            + " it had: both may have the value\r\n");
+        "-ERR the source was not removed, and the destination could not be given back what it had:"
+            + " both may have the value\r\n");
   }
 
   @Test
@@ -214,10 +215,75 @@ class MoveTest {
             "+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: LOADING Redis is loading"
                 + " the dataset in memory\r\n");
 
+    destination.expect(call("EXISTS b")).send(":1\r\n");
     destination.expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
     destination.expect(look("b")).send(MISSING);
     lease(1).expect(look("a")).send(MISSING);
     client.expect("-ERR no such key\r\n");
+  }
+
+  /** A block that it refused would end what is watched there. */
+  @Test
+  void anUndoWaitsUntilTheClusterOfTheDestinationServes() {
+    client.send(call("RENAME a b"));
+    Peer source = lease(1);
+    Peer destination = lease(0);
+    source.expect(look("a")).send(VALUE);
+    destination.expect(look("b")).send(MISSING);
+    destination.expect(restored("0")).send(DONE + OK);
+    String down = "-CLUSTERDOWN The cluster is down\r\n";
+
+    source
+        .expect(removal())
+        .send(OK + down + "-EXECABORT Transaction discarded because of previous errors.\r\n");
+
+    destination.expect(call("EXISTS b")).send(down);
+    destination.expect(call("EXISTS b")).send(":1\r\n");
+    destination.expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
+    destination.expect(look("b")).send(MISSING);
+    lease(1).expect(look("a")).send(MISSING);
+    client.expect("-ERR no such key\r\n");
+  }
+
+  @Test
+  void whatCannotBeUndoneInTimeIsSaid() {
+    client.send(call("RENAME a b"));
+    Peer source = lease(1);
+    Peer destination = lease(0);
+    source.expect(look("a")).send(VALUE);
+    destination.expect(look("b")).send(MISSING);
+    destination.expect(restored("0")).send(DONE + OK);
+    String down = "-CLUSTERDOWN The cluster is down\r\n";
+    source
+        .expect(removal())
+        .send(OK + down + "-EXECABORT Transaction discarded because of previous errors.\r\n");
+
+    destination.expect(call("EXISTS b")).send(down).expect(call("EXISTS b"));
+    rig.advance(Duration.ofSeconds(101)); // beyond the failover hold
+
+    destination.send(down);
+    client.expect(
+        "-ERR the source was not removed, and the destination could not be given back what it had:"
+            + " both may have the value\r\n");
+  }
+
+  /** The destination had the member, and was changed since an earlier attempt. */
+  @Test
+  void aMemberThatWasThereIsWrittenAgainAfterALostRace() {
+    client.send(call("SMOVE a b m"));
+    String there = call("WATCH a") + call("EXISTS a") + call("SISMEMBER a m");
+    Peer source = lease(1).expect(there).send(OK + ":1\r\n:1\r\n");
+    Peer destination = lease(0).expect(call("SISMEMBER b m")).send(":1\r\n");
+    String write =
+        call("MULTI")
+            + call("SADD b m penstock:tmp:member")
+            + call("SREM b penstock:tmp:member")
+            + call("EXEC");
+
+    destination.expect(write + call("WATCH b")).send(OK + "+QUEUED\r\n+QUEUED\r\n*-1\r\n" + OK);
+
+    source.expect(there).send(OK + ":1\r\n:1\r\n");
+    destination.expect(call("SISMEMBER b m")).send(":1\r\n").expect(write + call("WATCH b"));
   }
 
   @Test

@@ -316,4 +316,26 @@ class CrossSlotMovesIT {
       assertThat(client.text("GET", "7:key")).isEqualTo("v7");
     }
   }
+
+  /** Four clients race for one value, two in each direction. */
+  @ParameterizedTest
+  @CsvSource({"RENAME, set", "SMOVE, set", "RPOPLPUSH, list"})
+  void whatManyClientsMoveAtOnceIsNeverLost(String command, String type) {
+    through.call(type.equals("set") ? "SADD" : "RPUSH", "a", "x");
+    List<RespClient> clients = Stream.generate(proxy::connect).limit(4).toList();
+    try (Load load = new Load()) {
+      for (int i = 0; i < 4; i++) {
+        RespClient client = clients.get(i);
+        String[] move = {command, i % 2 == 0 ? "a" : "b", i % 2 == 0 ? "b" : "a", "x"};
+        String[] request = command.equals("SMOVE") ? move : Arrays.copyOf(move, 3);
+        load.add(command + " " + i, () -> client.call(request));
+      }
+      load.awaitSteps(1_000);
+      load.stop();
+    }
+
+    assertThat(through.call("EXISTS", "a", "b")).isIn(":1\r\n", ":2\r\n");
+    assertThat(proxy.stats().clientsNow()).isEqualTo(5);
+    clients.forEach(RespClient::close);
+  }
 }
