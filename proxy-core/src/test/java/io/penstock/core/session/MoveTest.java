@@ -62,6 +62,24 @@ class MoveTest {
     return call("MULTI") + call("DEL a") + call("EXEC");
   }
 
+  private record Nodes(Peer source, Peer destination) {}
+
+  /** Begins a {@code RENAME} and reads both keys: only the source exists. */
+  private Nodes looked() {
+    client.send(call("RENAME a b"));
+    var nodes = new Nodes(lease(1), lease(0));
+    nodes.source().expect(look("a")).send(VALUE);
+    nodes.destination().expect(look("b")).send(MISSING);
+    return nodes;
+  }
+
+  /** The same, and writes the destination. */
+  private Nodes written() {
+    Nodes nodes = looked();
+    nodes.destination().expect(restored("0")).send(DONE + OK);
+    return nodes;
+  }
+
   @Test
   void aRenameTakesThreeRoundTrips() {
     client.send(call("RENAME a b"));
@@ -136,31 +154,25 @@ class MoveTest {
 
   @Test
   void aWriteThatTheNodeRefusesEndsTheMove() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
+    Nodes nodes = looked();
 
-    destination
+    nodes
+        .destination()
         .expect(restored("0"))
         .send(
             "+OK\r\n-OOM command not allowed\r\n"
                 + "-EXECABORT Transaction discarded because of previous errors.\r\n+OK\r\n");
 
     client.expect("-OOM command not allowed\r\n");
-    source.expect(call("UNWATCH"));
+    nodes.source().expect(call("UNWATCH"));
   }
 
   @Test
   void aValueThatTheNodeDoesNotKnowEndsTheMove() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
+    Nodes nodes = looked();
 
-    destination
+    nodes
+        .destination()
         .expect(restored("0"))
         .send("+OK\r\n+QUEUED\r\n*1\r\n-ERR Bad data format\r\n+OK\r\n");
 
@@ -169,55 +181,42 @@ class MoveTest {
 
   @Test
   void aRemovalThatTheNodeRefusesIsUndone() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
-    destination.expect(restored("0")).send(DONE + OK);
+    Nodes nodes = written();
 
-    source
+    nodes
+        .source()
         .expect(removal())
         .send(
             "+OK\r\n-MISCONF no\r\n-EXECABORT Transaction discarded because of previous errors.\r\n");
 
-    destination.expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
+    nodes.destination().expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
     client.expect("-MISCONF no\r\n");
   }
 
   @Test
   void aRemovalOfWhichNothingIsKnownIsNeverUndone() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
-    destination.expect(restored("0")).send(DONE + OK);
+    Nodes nodes = written();
 
-    source.expect(removal()).reset();
+    nodes.source().expect(removal()).reset();
 
     client.expect("-CONNLOST the connection to the node was lost; the command may have run\r\n");
-    destination.expect(call("UNWATCH"));
+    nodes.destination().expect(call("UNWATCH"));
   }
 
   @Test
   void aNodeThatRunsNothingYetEndsInANewAttempt() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
-    destination.expect(restored("0")).send(DONE + OK);
+    Nodes nodes = written();
 
-    source
+    nodes
+        .source()
         .expect(removal())
         .send(
             "+OK\r\n+QUEUED\r\n-EXECABORT Transaction discarded because of: LOADING Redis is loading"
                 + " the dataset in memory\r\n");
 
-    destination.expect(call("EXISTS b")).send(":1\r\n");
-    destination.expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
-    destination.expect(look("b")).send(MISSING);
+    nodes.destination().expect(call("EXISTS b")).send(":1\r\n");
+    nodes.destination().expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
+    nodes.destination().expect(look("b")).send(MISSING);
     lease(1).expect(look("a")).send(MISSING);
     client.expect("-ERR no such key\r\n");
   }
@@ -225,43 +224,35 @@ class MoveTest {
   /** A block that it refused would end what is watched there. */
   @Test
   void anUndoWaitsUntilTheClusterOfTheDestinationServes() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
-    destination.expect(restored("0")).send(DONE + OK);
+    Nodes nodes = written();
     String down = "-CLUSTERDOWN The cluster is down\r\n";
 
-    source
+    nodes
+        .source()
         .expect(removal())
         .send(OK + down + "-EXECABORT Transaction discarded because of previous errors.\r\n");
 
-    destination.expect(call("EXISTS b")).send(down);
-    destination.expect(call("EXISTS b")).send(":1\r\n");
-    destination.expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
-    destination.expect(look("b")).send(MISSING);
+    nodes.destination().expect(call("EXISTS b")).send(down);
+    nodes.destination().expect(call("EXISTS b")).send(":1\r\n");
+    nodes.destination().expect(call("MULTI") + call("DEL b") + call("EXEC")).send(REMOVED);
+    nodes.destination().expect(look("b")).send(MISSING);
     lease(1).expect(look("a")).send(MISSING);
     client.expect("-ERR no such key\r\n");
   }
 
   @Test
   void whatCannotBeUndoneInTimeIsSaid() {
-    client.send(call("RENAME a b"));
-    Peer source = lease(1);
-    Peer destination = lease(0);
-    source.expect(look("a")).send(VALUE);
-    destination.expect(look("b")).send(MISSING);
-    destination.expect(restored("0")).send(DONE + OK);
+    Nodes nodes = written();
     String down = "-CLUSTERDOWN The cluster is down\r\n";
-    source
+    nodes
+        .source()
         .expect(removal())
         .send(OK + down + "-EXECABORT Transaction discarded because of previous errors.\r\n");
 
-    destination.expect(call("EXISTS b")).send(down).expect(call("EXISTS b"));
+    nodes.destination().expect(call("EXISTS b")).send(down).expect(call("EXISTS b"));
     rig.advance(Duration.ofSeconds(101)); // beyond the failover hold
 
-    destination.send(down);
+    nodes.destination().send(down);
     client.expect(
         "-ERR the source was not removed, and the destination could not be given back what it had:"
             + " both may have the value\r\n");
