@@ -121,15 +121,19 @@ class CrossSlotListenersIT {
       client.call("CLIENT", "SETNAME", "worker-7");
       assertThat(client.call("RENAME", "cs-a", "cs-b")).isEqualTo(CROSS_SLOT);
       assertThat(client.call("RENAME", "cs-a", "cs-b")).isEqualTo(CROSS_SLOT);
-      client.call("MULTI");
       assertThat(client.call("SUNION", "cs-a", "cs-b")).isEqualTo(CROSS_SLOT);
+      client.call("MULTI");
+      client.call("SET", "cs-a", "1");
+      assertThat(client.call("SET", "cs-b", "2")).startsWith("-CROSSSLOT ");
+      assertThat(client.call("SUNION", "cs-a", "cs-b")).isEqualTo(CROSS_SLOT); // never in MULTI
       assertThat(client.call("EXEC")).startsWith("-EXECABORT");
 
       assertThat(client.text("INFO", "crossslot"))
           .startsWith("# CrossSlot\r\n")
           .contains(
               "crossslot_commands:0\r\n",
-              "crossslot_rejected:3\r\n",
+              "crossslot_rejected:4\r\n",
+              "crossslotstat_exec:calls=0,rejected_calls=1\r\n",
               "crossslotstat_rename:calls=0,rejected_calls=2\r\n",
               "crossslotstat_sunion:calls=0,rejected_calls=1\r\n");
     }
@@ -137,7 +141,7 @@ class CrossSlotListenersIT {
         .containsPattern(
             "Listener of-all: RENAME of client \\d+ \\(127\\.0\\.0\\.1:\\d+ name=worker-7"
                 + " user=default\\) was rejected: its keys are in several slots")
-        .contains("Listener of-all: SUNION of client");
+        .contains("Listener of-all: SUNION of client", "Listener of-all: EXEC of client");
     awaitMetrics(
         "penstock_cross_slot_rejected_total{command=\"RENAME\",listener=\"of-all\"} 2.0",
         "penstock_cross_slot_rejected_total{command=\"SUNION\",listener=\"of-all\"} 1.0");
