@@ -114,6 +114,7 @@ final class AllOrNothing {
     } else if (!slots.stream().allMatch(SlotOfSet::suits)) {
       end(ZERO, Outcome.OK);
     } else {
+      gathered.keepAll();
       all(slot -> slot.queue(set), true, SlotOfSet::queued, this::onQueued);
     }
   }
@@ -159,7 +160,6 @@ final class AllOrNothing {
       return;
     }
     counts.countRetry();
-    gathered.keepAll();
     undoNext();
   }
 

@@ -28,7 +28,7 @@ final class CountedReplies implements WatchedNode.KeptReplies {
     return limited && gathered.isTooLarge();
   }
 
-  /** Replies that are needed to undo something are kept, however large they are. */
+  /** From the first write on, replies are kept, however large they are: they tell what it did. */
   void keepAll() {
     limited = false;
   }

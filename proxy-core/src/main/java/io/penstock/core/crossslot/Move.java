@@ -183,6 +183,7 @@ final class Move {
   }
 
   private void write() {
+    gathered.keepAll();
     call(
         destination,
         moved.write(),

@@ -152,6 +152,22 @@ class MoveTest {
             + " (cross-slot-max-bytes); it did not run\r\n");
   }
 
+  /** The replies to the write exceed the limit, which is for what is read. */
+  @Test
+  void aValueThatIsJustNotTooLargeIsMoved() {
+    String dump = "x".repeat(9_960);
+    client.send(call("RENAME a b"));
+    Peer source = lease(1);
+    Peer destination = lease(0);
+    source.expect(look("a")).send(OK + Wire.bulk(dump) + ":-1\r\n");
+    destination.expect(look("b")).send(MISSING);
+    destination.expect(restored("0").replace(Wire.bulk("dumped"), Wire.bulk(dump))).send(DONE + OK);
+
+    source.expect(removal()).send(REMOVED);
+
+    client.expect(OK);
+  }
+
   @Test
   void aWriteThatTheNodeRefusesEndsTheMove() {
     Nodes nodes = looked();
