@@ -12,8 +12,6 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -53,7 +51,6 @@ class FuzzTest {
 
   @ParameterizedTest
   @EnumSource
-  @Execution(ExecutionMode.CONCURRENT)
   void nothingIsFound(Target target) throws Exception {
     if (limit("fuzz.runs", 0) == 0 && limit("fuzz.seconds", 0) == 0) {
       System.out.println("skipped: fuzzing " + name(target) + ": neither time nor runs for it");
