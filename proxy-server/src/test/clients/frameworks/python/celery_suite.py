@@ -43,7 +43,7 @@ def retry():
 
 def unsubscribed():
     """Waits until the subscriptions to earlier results have ended: Celery subscribes to the next ones without waiting for that, and
-    may miss a result (docs/explanation/pubsub.md, What is not guaranteed)."""
+    may miss a result on a busy machine (docs/explanation/pubsub.md, What is not guaranteed)."""
     eventually(lambda: not r().pubsub_channels("celery-task-meta-*"), "nothing is subscribed to")
 
 

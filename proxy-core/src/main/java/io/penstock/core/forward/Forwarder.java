@@ -10,6 +10,7 @@ import io.penstock.core.node.BackendNode;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.PendingSubscriptions;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -19,6 +20,7 @@ import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Slices;
+import org.jspecify.annotations.Nullable;
 
 /** Forwards a client's requests to nodes. Confined to the client's event loop. */
 public final class Forwarder {
@@ -34,6 +36,7 @@ public final class Forwarder {
   private final IncomingRequest request;
   private final Backpressure backpressure;
   private final CoverageWait coverage;
+  private @Nullable SubscribersWait subscribersWait; // of the message that was put back
 
   /**
    * @param input the request that is handled now
@@ -178,6 +181,34 @@ public final class Forwarder {
     return whole;
   }
 
+  /**
+   * Whether a message must wait until clients are subscribed that have asked for its channel
+   * before. If so, the client's input is processed again when it need not wait any more.
+   */
+  public boolean mustAwaitSubscribers(RoutePlan.Publish plan) {
+    SubscribersWait wait = subscribersWait == null ? beginWait(plan) : subscribersWait;
+    boolean mustWait = wait != null && !wait.isOver();
+    subscribersWait = mustWait ? wait : null;
+    return mustWait;
+  }
+
+  private @Nullable SubscribersWait beginWait(RoutePlan.Publish plan) {
+    PendingSubscriptions pending = forwardLoop.hub().subscriberCounts().pending();
+    if (pending.isEmpty() || request.frame().length(1) > forwardLoop.maxBytesOnHeap()) {
+      return null;
+    }
+    return SubscribersWait.begin(
+        context.clientContext(), pending, kindOf(plan), channel(request.frame()));
+  }
+
+  private static Kind kindOf(RoutePlan.Publish plan) {
+    return plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
+  }
+
+  private static Name channel(RequestFrame frame) {
+    return Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
+  }
+
   /** Publishes a message. The count in the reply is corrected if clients are subscribed here. */
   public void publish(CommandSpec spec, RoutePlan.Publish plan) {
     RequestFrame frame = request.frame();
@@ -188,9 +219,7 @@ public final class Forwarder {
     }
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
-    Name channel = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
-    Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
-    var publication = new Publication(context, whole, kind, channel);
+    var publication = new Publication(context, whole, kindOf(plan), channel(frame));
     publication.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     publication.prepare(spec, plan.partition());
     send(publication);

@@ -52,7 +52,7 @@ public final class Hub {
   private final Feeds feeds = new Feeds(this);
   private final ReceiverCounts receivers;
   private final LoopPolls polls;
-  private final SubscribeRequests requests = new SubscribeRequests();
+  private final SubscribeRequests requests;
   private boolean closed;
 
   public Hub(
@@ -69,6 +69,7 @@ public final class Hub {
     this.partitioner = topology.current().partitioner();
     this.events = events;
     this.subscriberCounts = subscriberCounts;
+    this.requests = new SubscribeRequests(subscriberCounts.pending());
     this.polls = new LoopPolls(loop);
     this.receivers = new ReceiverCounts(subscriberCounts, loop.slices(), polls);
     for (Kind kind : Kind.values()) {
@@ -166,9 +167,8 @@ public final class Hub {
     if (topic.home() == null) {
       topology.requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
     }
-    boolean isNew = topic.requests().add(request);
+    boolean isNew = requests.add(request, topic);
     if (isNew) {
-      request.addTopic(topic);
       feeds.awaitEarlierMessages(topic, request.earlierMessages());
       failIfRefused(topic);
     }
@@ -197,8 +197,11 @@ public final class Hub {
    */
   public Name addSubscriber(SubscribeRequest request, Name name) {
     Topic topic = Objects.requireNonNull(topic(request.kind(), name));
-    if (topic.requests().remove(request) && topic.subscribers().add(request.subscriber())) {
-      subscriberCounts.addClients(topic, 1, loop);
+    if (topic.requests().remove(request)) {
+      if (topic.subscribers().add(request.subscriber())) {
+        subscriberCounts.addClients(topic, 1, loop);
+      }
+      requests.onReleased(request, topic);
     }
     return topic.name();
   }
@@ -236,6 +239,7 @@ public final class Hub {
     for (int i = 1; topic != null; i++) {
       if (topic.requests().remove(request)) {
         unsubscribeUnlessWanted(topic);
+        requests.onReleased(request, topic);
       }
       topic = i < Slices.LONG_STEPS_PER_SLICE ? request.nextTopic() : null;
     }

@@ -36,6 +36,7 @@ public final class SubscribeRequest {
     void onFailure(Failure failure);
   }
 
+  private final long number;
   private final Subscriber subscriber;
   private final Kind kind;
   private final Callback callback;
@@ -46,12 +47,17 @@ public final class SubscribeRequest {
   private boolean followsEarlierMessages;
   private int released; // the number of topics that it does not wait for any more
 
+  /**
+   * @param number by which {@link PendingSubscriptions} knows it
+   */
   SubscribeRequest(
+      long number,
       Subscriber subscriber,
       Kind kind,
       long deadline,
       Callback callback,
       Consumer<SubscribeRequest> onChange) {
+    this.number = number;
     this.subscriber = subscriber;
     this.kind = kind;
     this.callback = callback;
@@ -61,6 +67,10 @@ public final class SubscribeRequest {
           followsEarlierMessages = true;
           onChange.accept(this);
         });
+  }
+
+  long number() {
+    return number;
   }
 
   Subscriber subscriber() {

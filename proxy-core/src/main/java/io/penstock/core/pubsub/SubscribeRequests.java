@@ -12,11 +12,36 @@ final class SubscribeRequests {
 
   private final Set<SubscribeRequest> pending = new LinkedHashSet<>();
 
+  private final PendingSubscriptions names;
+
+  SubscribeRequests(PendingSubscriptions names) {
+    this.names = names;
+  }
+
   SubscribeRequest begin(
       Subscriber subscriber, Kind kind, long deadline, SubscribeRequest.Callback callback) {
-    var request = new SubscribeRequest(subscriber, kind, deadline, callback, this::completeIfReady);
+    long number = names.nextRequest();
+    var request =
+        new SubscribeRequest(number, subscriber, kind, deadline, callback, this::completeIfReady);
     pending.add(request);
     return request;
+  }
+
+  /** Adds a topic to a request. Returns false if the request has it already. */
+  boolean add(SubscribeRequest request, Topic topic) {
+    boolean isNew = topic.requests().add(request);
+    if (isNew) {
+      if (request.topics().size() < PendingSubscriptions.MOST_NAMES) {
+        names.begin(topic.kind(), topic.name(), request.number());
+      }
+      request.addTopic(topic);
+    }
+    return isNew;
+  }
+
+  /** The client is subscribed to a topic of its request, or the request was given up. */
+  void onReleased(SubscribeRequest request, Topic topic) {
+    names.end(topic.kind(), topic.name(), request.number());
   }
 
   /** Returns false if the request has ended already. */

@@ -73,6 +73,7 @@ public final class SubscriberCounts {
   private final Map<Kind, ConcurrentHashMap<Name, Subscribers>> subscribersOf =
       new EnumMap<>(Kind.class);
   private final Publications publications = new Publications();
+  private final PendingSubscriptions pending = new PendingSubscriptions();
   private final boolean equalNodes;
 
   /** For nodes each of which counts its own subscribers. */
@@ -106,6 +107,11 @@ public final class SubscriberCounts {
   /** The messages whose receivers these counts are needed for. */
   public Publications publications() {
     return publications;
+  }
+
+  /** The subscriptions that are not counted yet. */
+  public PendingSubscriptions pending() {
+    return pending;
   }
 
   /** Adds clients of a loop; {@code topic} is as it is afterwards. */

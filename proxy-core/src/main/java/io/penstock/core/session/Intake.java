@@ -284,7 +284,8 @@ final class Intake implements LocalCommandHandler {
       case RoutePlan.OnePartition one -> order.mustWait(one.partition(), request);
       case RoutePlan.AnyNode _ -> order.mustWaitForAnyNode();
       case RoutePlan.Script script -> order.mustWait(script.partition(), request);
-      case RoutePlan.Publish publish -> order.mustWait(publish.partition(), request);
+      case RoutePlan.Publish publish ->
+          order.mustWait(publish.partition(), request) || forwarder.mustAwaitSubscribers(publish);
       case RoutePlan.Blocking call -> order.mustWait(call.partition(), request);
       case RoutePlan.ReusedSplit split -> order.mustWaitForSplit(split, request);
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> order.mustWaitForAll(request);

@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The subscriptions of one client that has sent a request to subscribe or unsubscribe. Such a
  * request is handled when all requests before it have been answered, and answered before any behind
- * it is handled, so that it takes effect between them as on a server. Only requests to subscribe to
- * channels that follow each other are sent to the nodes at once; they are answered one after the
- * other. Confined to the client's loop.
+ * it is handled, so that it takes effect between them as on a server. Only requests that subscribe
+ * to channels or unsubscribe from them may follow each other at once: all of them that subscribe
+ * are sent to the nodes, and they are answered one after the other. Confined to the client's loop.
  */
 public final class ClientSubscriptions implements Subscriptions {
 
@@ -158,7 +158,7 @@ public final class ClientSubscriptions implements Subscriptions {
 
   private boolean mayJoin(RoutePlan plan) {
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
-        && which == LocalCommand.SUBSCRIBE
+        && (which == LocalCommand.SUBSCRIBE || which == LocalCommand.UNSUBSCRIBE)
         && lastCall != null
         && lastCall.mayBeFollowed();
   }
@@ -175,7 +175,7 @@ public final class ClientSubscriptions implements Subscriptions {
 
   /**
    * Handles a request that subscribes or unsubscribes; all earlier requests are answered, or
-   * subscribe to channels as this one.
+   * concern the subscriptions to channels as this one.
    */
   public void answer(CommandSpec spec, LocalCommand which, IncomingRequest request) {
     switch (which) {
@@ -278,7 +278,7 @@ public final class ClientSubscriptions implements Subscriptions {
     if (next == null) {
       lastCall = null;
     } else {
-      context.loop().executor().execute(next::confirmIfCurrent); // behind the reply to this one
+      context.loop().executor().execute(next::goOnIfCurrent); // behind the reply to this one
     }
     messages.resume();
   }

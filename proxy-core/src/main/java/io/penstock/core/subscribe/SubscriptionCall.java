@@ -53,6 +53,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private int newPatterns; // of this request
   private @Nullable SubscriptionCall next; // sent already, and answered behind this one
   private boolean subscribed; // at the nodes
+  private boolean unsubscribes;
   private boolean confirming;
   private long pendingBytes; // bytes on the heap of names that the client does not own yet
   private boolean ended;
@@ -85,9 +86,9 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     return request.isCaptured();
   }
 
-  /** Whether another request to subscribe may be sent before this one is answered. */
+  /** Whether another request for channels may begin before this one is answered. */
   boolean mayBeFollowed() {
-    return kind == Kind.CHANNEL && subscribing != null && !isCaptured();
+    return kind == Kind.CHANNEL && !isCaptured();
   }
 
   /** Returns the request behind this one that is sent already; null if there is none. */
@@ -161,11 +162,12 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   }
 
   void unsubscribe() {
+    unsubscribes = true;
     if (kind != Kind.SHARD || !nodes.placement().isDivided() || given.count() == 0) {
-      startUnsubscribe();
+      unsubscribeIfCurrent();
       return;
     }
-    whenOfOneSlot(this::startUnsubscribe);
+    whenOfOneSlot(this::unsubscribeIfCurrent);
   }
 
   /**
@@ -245,8 +247,24 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     confirmIfCurrent();
   }
 
+  /** The request before this one was answered. */
+  void goOnIfCurrent() {
+    if (unsubscribes) {
+      goOn(this::unsubscribeIfCurrent);
+    } else {
+      confirmIfCurrent();
+    }
+  }
+
+  /** Unsubscribes, unless requests before this one are not answered yet. */
+  private void unsubscribeIfCurrent() {
+    if (subscriptions.isCurrent(this)) {
+      startUnsubscribe();
+    }
+  }
+
   /** Confirms the subscriptions, unless requests before this one are not answered yet. */
-  void confirmIfCurrent() {
+  private void confirmIfCurrent() {
     SubscribeRequest subscribe = subscribing;
     if (subscribed && !confirming && subscribe != null && subscriptions.isCurrent(this)) {
       confirming = true;

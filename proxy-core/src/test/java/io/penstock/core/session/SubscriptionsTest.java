@@ -103,6 +103,25 @@ class SubscriptionsTest extends Subscribers {
     }
 
     @Test
+    void aRequestBehindTheEndOfASubscriptionIsSentAtOnce() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("UNSUBSCRIBE b") + call("SUBSCRIBE c") + call("UNSUBSCRIBE c b"));
+      client.send(call("SUBSCRIBE a") + PING);
+      Peer upper = feed(1, "subscribe a");
+      upper.send(push("subscribe", "a", ":1"));
+      feed.expect(PING + call("subscribe c")).send("+PONG\r\n" + push("subscribe", "c", ":2"));
+      confirm(feed, "unsubscribe b", 1);
+      client.expect(array("unsubscribe", "b", ":0") + array("subscribe", "c", ":1"));
+      answerPing(feed);
+      confirm(feed, "unsubscribe c", 0);
+
+      client.expect(array("unsubscribe", "c", ":0") + array("unsubscribe", "b", ":0"));
+      client.expect(array("subscribe", "a", ":1") + array("pong", ""));
+      deliver(upper, client, "a", "now");
+    }
+
+    @Test
     void anErrorOfOneOfThemComesInItsPlace() {
       Peer client = rig.client();
       client.send(call("SUBSCRIBE b") + call("SUBSCRIBE a") + call("SUBSCRIBE c"));
@@ -1037,6 +1056,38 @@ class SubscriptionsTest extends Subscribers {
       publisher.send(call("PUBLISH c x"));
       node.expect(call("PUBLISH c x")).send(":1\r\n");
       publisher.expect(":1\r\n");
+    }
+
+    @Test
+    void aMessageWaitsForClientsThatHaveAskedForItsChannel() {
+      Peer client = rig.client();
+      Peer feed = subscribing(client, 0, "subscribe b");
+      Peer publisher = rig.client();
+      publisher.send(call("PUBLISH b x") + get("b"));
+      Peer other = rig.client();
+      other.send(call("PUBLISH c x"));
+      Peer node = rig.accept(0).expect(call("PUBLISH c x")).send(":0\r\n");
+      other.expect(":0\r\n").send(get("c"));
+      node.expect(get("c"));
+
+      feed.send(push("subscribe", "b", ":1"));
+
+      client.expect(array("subscribe", "b", ":1"));
+      node.expect(call("PUBLISH b x") + get("b"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aMessageDoesNotWaitForAClientThatGetsNoConfirmation(boolean leaves) {
+      Peer client = rig.client();
+      subscribing(client, 0, "subscribe b");
+      Peer publisher = rig.client();
+      publisher.send(call("PUBLISH b x"));
+      if (leaves) {
+        client.close();
+      }
+      rig.accept(0).expect(call("PUBLISH b x")).send(":0\r\n");
+      publisher.expect(":0\r\n");
     }
 
     private void hears(Peer feed, String... messages) {

@@ -1,0 +1,119 @@
+package io.penstock.core.pubsub;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The channels and shard channels that clients of all loops have asked for and are not subscribed
+ * to yet. A server subscribes a client at once; here it takes a round trip to the node, and what
+ * other clients publish meanwhile can wait for it. Safe from any thread; no thread waits for
+ * another.
+ */
+public final class PendingSubscriptions {
+
+  /** Only so many names of a request are known here, so that it takes little memory for them. */
+  static final int MOST_NAMES = 1_000;
+
+  /**
+   * What waits for the requests up to a number.
+   *
+   * @param action must not throw
+   */
+  private record Waiting(long last, Runnable action) {}
+
+  /** The requests for one name, and what waits for them. Used by one thread at a time. */
+  private static final class Pending {
+
+    private final TreeSet<Long> requests = new TreeSet<>();
+    private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0); // the lowest number first
+
+    void takeDue(List<Waiting> due) {
+      long first = requests.isEmpty() ? Long.MAX_VALUE : requests.first();
+      for (Waiting next = waiting.peek();
+          next != null && next.last() < first;
+          next = waiting.peek()) {
+        due.add(waiting.remove());
+      }
+    }
+  }
+
+  private final AtomicLong lastRequest = new AtomicLong();
+  private final Map<Kind, ConcurrentHashMap<Name, Pending>> pendingOf = new EnumMap<>(Kind.class);
+
+  PendingSubscriptions() {
+    pendingOf.put(Kind.CHANNEL, new ConcurrentHashMap<>());
+    pendingOf.put(Kind.SHARD, new ConcurrentHashMap<>());
+  }
+
+  /** Returns the number of a new request, by which its names are known. */
+  long nextRequest() {
+    return lastRequest.incrementAndGet();
+  }
+
+  /** Whether there is none, so that no message need wait. */
+  public boolean isEmpty() {
+    for (ConcurrentHashMap<Name, Pending> ofKind : pendingOf.values()) {
+      if (!ofKind.isEmpty()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** A request asks for a name. Patterns are not known here. */
+  void begin(Kind kind, Name name, long request) {
+    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    if (ofKind != null) {
+      ofKind.compute(
+          name,
+          (_, known) -> {
+            Pending pending = known == null ? new Pending() : known;
+            pending.requests.add(request);
+            return pending;
+          });
+    }
+  }
+
+  /** The client is subscribed, or the request was given up. Runs what has waited for it. */
+  void end(Kind kind, Name name, long request) {
+    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    if (ofKind != null && ofKind.containsKey(name)) {
+      List<Waiting> due = new ArrayList<>(0);
+      ofKind.computeIfPresent(
+          name,
+          (_, pending) -> {
+            pending.requests.remove(request);
+            pending.takeDue(due);
+            return pending.requests.isEmpty() ? null : pending;
+          });
+      due.forEach(each -> each.action().run());
+    }
+  }
+
+  /**
+   * Runs {@code action} when the requests that ask for the name by now have ended, on the thread
+   * that ends the last one.
+   *
+   * @return false if there is none; the action does not run then
+   */
+  public boolean whenEnded(Kind kind, Name name, Runnable action) {
+    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    @Nullable Pending found =
+        ofKind == null
+            ? null
+            : ofKind.computeIfPresent(
+                name,
+                (_, pending) -> {
+                  pending.waiting.add(new Waiting(pending.requests.last(), action));
+                  return pending;
+                });
+    return found != null;
+  }
+}
