@@ -61,10 +61,13 @@ final class KeyQueue {
     wakeNext();
   }
 
-  /** Asks the key's node, unless it is asked already or a call is just taking something. */
+  /**
+   * Asks the key's node, unless it is asked already or the answer would wake no call: one is just
+   * taking something from this key, or the first one from another.
+   */
   void ask() {
     WaitingCall first = first();
-    if (first != null && !asking && woken == null) {
+    if (first != null && !asking && woken == null && !(first.isBusy() && !key.kind().isShared())) {
       asking = true;
       new KeyQuestion(this, waits, first).send();
     }
