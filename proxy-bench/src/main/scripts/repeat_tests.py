@@ -64,9 +64,10 @@ class Build:
         console = glob.glob(os.path.join(self.folder, "junit-platform-console-standalone-*.jar"))[0]
         target = os.path.join(ROOT, module, "target")
         path = ":".join([console, target + "/test-classes", target + "/classes", self.dependencies(module)])
-        dispatch = [f"-Dpenstock.dispatch={options.dispatch}"] if classes[0].endswith("IT") else []  # as in the build
-        return ([self.java()] + flags() + dispatch + [
-            f"-Dpenstock.test.fork={options.fork}", "-Dspring.aot.enabled=true",
+        # as in the build
+        of_it = [f"-Dpenstock.dispatch={options.dispatch}", "-Dspring.aot.enabled=true"] if classes[0].endswith("IT") else []
+        return ([self.java()] + flags() + of_it + [
+            f"-Dpenstock.test.fork={options.fork}",
             "-Dbasedir=" + os.path.join(ROOT, module), "-cp", path, os.path.join(os.path.dirname(os.path.abspath(__file__)), "RepeatTests.java"),
             str(runs), str(seconds)] + classes)
 
