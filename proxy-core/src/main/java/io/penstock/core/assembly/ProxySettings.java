@@ -251,7 +251,7 @@ public record ProxySettings(
     return listeners.stream()
         .map(Listener::upstream)
         .distinct()
-        .filter(name -> upstream(name).kind().parts().contains(part.kind()))
+        .filter(name -> upstream(name).kind().tree().skip(1).anyMatch(part.kind()::equals))
         .toList();
   }
 

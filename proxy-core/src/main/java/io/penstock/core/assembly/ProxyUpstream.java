@@ -36,7 +36,9 @@ import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -99,9 +101,9 @@ public final class ProxyUpstream {
     this.upstream = settings.kind().create(context(control));
     this.served = served(label, before == null ? new Scripts() : before.served.scripts());
     this.subscriptions =
-        before != null && before.hasServersOf(settings)
+        before != null && before.mayShareSubscriptions(this)
             ? before.subscriptions
-            : new SharedSubscriptions(group, events, this, upstream.lanes());
+            : new SharedSubscriptions(group, events, this, countsOfLanes());
     boolean sameServers = before != null && before.hasServersOf(settings);
     ServerFacts known = before == null ? common.initial() : before.servers();
     var surveys =
@@ -122,9 +124,29 @@ public final class ProxyUpstream {
     return new ServedUpstream(label, timeouts(settings.backend()), database, scripts, chain);
   }
 
+  /** Returns whether all keys are on the same servers as those of another one. */
+  public boolean hasServersOf(ProxyUpstream other) {
+    return hasServersOf(other.settings);
+  }
+
   /** Returns whether its clients' subscriptions are in the same hubs as those of another one. */
-  public boolean sharesSubscriptionsWith(ProxyUpstream other) {
+  private boolean sharesSubscriptionsWith(ProxyUpstream other) {
     return subscriptions.equals(other.subscriptions);
+  }
+
+  /** Subscriptions stay at servers that both have, and others are added for other servers. */
+  private boolean mayShareSubscriptions(ProxyUpstream other) {
+    return upstream.lanes() == other.upstream.lanes()
+        && upstream.hasSeparateLanes() == other.upstream.hasSeparateLanes()
+        && !Collections.disjoint(settings.kind().leaves(), other.settings.kind().leaves());
+  }
+
+  /** Returns what the subscribers of each lane are counted by. */
+  private List<SubscriberCounts> countsOfLanes() {
+    int lanes = upstream.lanes();
+    return lanes == 1 || upstream.hasSeparateLanes()
+        ? Stream.generate(SubscriberCounts::new).limit(lanes).toList()
+        : Collections.nCopies(lanes, SubscriberCounts.ofEqualNodes());
   }
 
   private boolean hasServersOf(ProxySettings.Upstream other) {
@@ -254,41 +276,46 @@ public final class ProxyUpstream {
     return upstream.lanes();
   }
 
-  /** Returns the lane of a client that has just connected: the lanes take turns. */
+  /** Returns the lane of a client that has just connected. */
   int nextLane() {
-    int lanes = upstream.lanes();
-    return lanes == 1 ? 0 : Math.floorMod(clients.getAndIncrement(), lanes);
+    return upstream.lanes() == 1 ? 0 : upstream.laneOf(clients.getAndIncrement());
   }
 
   public ProxySettings.Upstream settings() {
     return settings;
   }
 
-  SubscriberCounts subscribers() {
+  Set<SubscriberCounts> subscribers() {
     return subscriptions.counts();
   }
 
   /**
-   * Leads the subscriptions of the upstream that it replaces, and shares its passwords with it, if
-   * the servers are the same.
+   * Leads the subscriptions of the upstream that it replaces, and shares its passwords with it, as
+   * far as the servers are the same.
    */
   public void takeOver(ProxyUpstream earlier) {
-    if (sharesSubscriptionsWith(earlier)) {
-      boolean samePasswords = earlier.passwords().equals(passwords());
-      List<Credentials> own = settings.kind().allCredentials();
-      List<Credentials> others = earlier.settings.kind().allCredentials();
-      for (int i = 0; i < own.size(); i++) {
-        own.get(i).shareWith(others.get(i));
+    if (!sharesSubscriptionsWith(earlier)) {
+      return;
+    }
+    boolean samePasswords = true;
+    for (UpstreamSettings own : settings.kind().leaves()) {
+      for (UpstreamSettings other : earlier.settings.kind().leaves()) {
+        if (own.equals(other)) {
+          samePasswords &= own.passwords().equals(other.passwords());
+          share(own.allCredentials(), other.allCredentials());
+        }
       }
-      subscriptions.lead(this);
-      if (!samePasswords) {
-        authenticateAgain();
-      }
+    }
+    subscriptions.lead(this);
+    if (!samePasswords) {
+      authenticateAgain();
     }
   }
 
-  private List<String> passwords() {
-    return settings.kind().passwords();
+  private static void share(List<Credentials> own, List<Credentials> others) {
+    for (int i = 0; i < own.size(); i++) {
+      own.get(i).shareWith(others.get(i));
+    }
   }
 
   /** Returns the configured name. */
@@ -347,7 +374,7 @@ public final class ProxyUpstream {
   }
 
   public CompletableFuture<ProxyStats> figures() {
-    SubscriberCounts counts = subscriptions.isLedBy(this) ? subscribers() : new SubscriberCounts();
+    Set<SubscriberCounts> counts = subscriptions.isLedBy(this) ? subscribers() : Set.of();
     return collect()
         .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), counts));
   }

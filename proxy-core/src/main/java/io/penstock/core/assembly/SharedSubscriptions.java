@@ -6,6 +6,7 @@ import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -20,19 +21,21 @@ final class SharedSubscriptions {
 
   private final LoopGroup group;
   private final ProxyEvents events;
-  private final SubscriberCounts counts;
+  private final List<SubscriberCounts> counts; // by lane; one of all lanes may be there often
   private final LoopParts<Hub> hubs;
   private final List<ProxyUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
   private volatile ProxyUpstream leader;
 
   /**
    * @param first the first to share them, which leads
+   * @param counts by lane; the same where the lanes have the same messages
    */
-  SharedSubscriptions(LoopGroup group, ProxyEvents events, ProxyUpstream first, int lanes) {
+  SharedSubscriptions(
+      LoopGroup group, ProxyEvents events, ProxyUpstream first, List<SubscriberCounts> counts) {
     this.group = group;
     this.events = events;
-    this.counts = lanes == 1 ? new SubscriberCounts() : SubscriberCounts.ofEqualNodes();
-    this.hubs = new LoopParts<>(group, lanes);
+    this.counts = List.copyOf(counts);
+    this.hubs = new LoopParts<>(group, counts.size());
     this.leader = first;
   }
 
@@ -83,7 +86,7 @@ final class SharedSubscriptions {
 
   private Hub makeHub(Loop loop, int lane) {
     ProxyUpstream latest = leader;
-    return new Hub(group, loop, latest.backend(), latest.nodes(lane), events, counts);
+    return new Hub(group, loop, latest.backend(), latest.nodes(lane), events, counts.get(lane));
   }
 
   /**
@@ -107,8 +110,8 @@ final class SharedSubscriptions {
     hubs.forEach(Hub::authenticateAgain);
   }
 
-  SubscriberCounts counts() {
-    return counts;
+  Set<SubscriberCounts> counts() {
+    return Set.copyOf(counts);
   }
 
   /** Returns a value of each hub, read on its loop. Completes on one of the loops. */

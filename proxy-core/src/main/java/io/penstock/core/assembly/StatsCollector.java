@@ -27,6 +27,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
@@ -169,8 +170,12 @@ public final class StatsCollector {
     return zero;
   }
 
+  private static long names(Set<SubscriberCounts> subscribers, Kind kind) {
+    return subscribers.stream().mapToLong(each -> each.nameCount(kind)).sum();
+  }
+
   /** Sums the figures about an upstream of all loops, and of what it has inherited. */
-  static ProxyStats ofUpstream(List<UpstreamFigures> all, SubscriberCounts subscribers) {
+  static ProxyStats ofUpstream(List<UpstreamFigures> all, Set<SubscriberCounts> subscribers) {
     HeldStats held = HeldStats.NONE;
     ReadCounts reads = ReadCounts.NONE;
     for (UpstreamFigures each : all) {
@@ -187,9 +192,9 @@ public final class StatsCollector {
         Map.of(),
         List.of(),
         new PubSubStats(
-            subscribers.nameCount(Kind.CHANNEL),
-            subscribers.nameCount(Kind.PATTERN),
-            subscribers.nameCount(Kind.SHARD),
+            names(subscribers, Kind.CHANNEL),
+            names(subscribers, Kind.PATTERN),
+            names(subscribers, Kind.SHARD),
             0),
         Traffic.NONE,
         Map.of(),

@@ -147,7 +147,7 @@ public final class Retirement {
             .skip(leaving.indexOf(each) + 1L)
             .filter(other -> other.upstream.name().equals(each.upstream.name()))
             .count();
-    return latest != null && latest.sharesSubscriptionsWith(each.upstream) && later < MOST_EARLIER;
+    return latest != null && latest.hasServersOf(each.upstream) && later < MOST_EARLIER;
   }
 
   private void close(Leaving each) {

@@ -54,7 +54,7 @@ public final class Slot {
   }
 
   /** Returns whether all keys that begin with this text are in one slot: it has a hash tag. */
-  static boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
+  public static boolean isDecidedBy(ByteBuf buffer, int offset, int length) {
     int end = offset + length;
     int open = indexOf(buffer, '{', offset, end);
     return open >= 0 && indexOf(buffer, '}', open + 1, end) > open + 1;

@@ -6,6 +6,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 
 /**
  * How many keys of a sample two layouts place on different shards. Shards are the same if they have
@@ -30,9 +31,10 @@ public record LayoutComparison(long keys, List<Flow> flows) {
   /**
    * A layout and how its shards are named for the comparison.
    *
+   * @param layout returns the number of a key's shard
    * @param shards the names, by the shard's number in the layout
    */
-  public record Side(ShardLayout layout, List<String> shards) {
+  public record Side(ToIntFunction<byte[]> layout, List<String> shards) {
 
     public Side {
       shards = List.copyOf(shards);
@@ -40,11 +42,11 @@ public record LayoutComparison(long keys, List<Flow> flows) {
 
     /** A layout whose shards have their own names. */
     public Side(ShardLayout layout) {
-      this(layout, layout.shards());
+      this(layout::shardOf, layout.shards());
     }
 
     private String shardOf(byte[] key) {
-      return shards.get(layout.shardOf(key));
+      return shards.get(layout.applyAsInt(key));
     }
   }
 

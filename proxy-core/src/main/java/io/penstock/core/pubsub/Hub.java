@@ -45,7 +45,7 @@ public final class Hub {
   private final Loop loop;
   private BackendSettings settings;
   private Topology topology;
-  private final Partitioner partitioner;
+  private Partitioner partitioner;
   private final ProxyEvents events;
   private final SubscriberCounts subscriberCounts;
   private final Map<Kind, Map<Name, Topic>> topics = new EnumMap<>(Kind.class);
@@ -364,8 +364,8 @@ public final class Hub {
   }
 
   /**
-   * Follows another topology of the same servers from now on, with other settings. Subscriptions
-   * and connections stay. Does nothing if it follows that topology already.
+   * Follows another topology from now on, with other settings. Subscriptions stay, and connections
+   * to nodes that both have. Does nothing if it follows that topology already.
    */
   public void adopt(Topology latest, BackendSettings changed) {
     if (latest != topology) {
@@ -380,8 +380,19 @@ public final class Hub {
   public void adoptTopology() {
     Placement latest = topology.current();
     if (latest != feeds.placement() && !closed) {
+      adopt(latest.partitioner());
       feeds.adopt(latest);
       assignAll();
+    }
+  }
+
+  /** Topologies of the same servers may divide the names differently. */
+  private void adopt(Partitioner latest) {
+    if (latest != partitioner) {
+      partitioner = latest;
+      for (Map<Name, Topic> ofKind : topics.values()) {
+        ofKind.values().forEach(topic -> topic.partition(partitionOf(topic.name())));
+      }
     }
   }
 

@@ -11,7 +11,7 @@ final class Topic {
 
   private final Kind kind;
   private final Name name;
-  private final int partition;
+  private int partition;
   private final boolean onEveryMaster;
   private final CompactSet<Subscriber> subscribers = new CompactSet<>();
   private final CompactSet<SubscribeRequest> requests = new CompactSet<>();
@@ -47,6 +47,10 @@ final class Topic {
 
   int partition() {
     return partition;
+  }
+
+  void partition(int changed) {
+    partition = changed;
   }
 
   /** Whether keyspace notifications may match, which each node publishes only locally. */

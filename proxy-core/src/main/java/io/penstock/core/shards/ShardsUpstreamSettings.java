@@ -1,10 +1,8 @@
 package io.penstock.core.shards;
 
 import io.penstock.core.layout.ShardLayout;
+import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
-import io.penstock.core.upstream.Access;
-import io.penstock.core.upstream.Credentials;
-import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
@@ -27,7 +25,7 @@ public record ShardsUpstreamSettings(
     List<UpstreamSettings> shards,
     boolean holds,
     @Nullable EjectionSettings ejection)
-    implements UpstreamSettings {
+    implements NestedUpstreamSettings {
 
   public ShardsUpstreamSettings {
     shards = List.copyOf(shards);
@@ -52,11 +50,6 @@ public record ShardsUpstreamSettings(
   }
 
   @Override
-  public List<Credentials> allCredentials() {
-    return shards.stream().flatMap(shard -> shard.allCredentials().stream()).toList();
-  }
-
-  @Override
   public Upstream create(Context context) {
     return ShardsTopology.create(this, context);
   }
@@ -68,35 +61,9 @@ public record ShardsUpstreamSettings(
         layout, shards.stream().map(shard -> shard.with(transport)).toList(), holds, ejection);
   }
 
-  /** {@inheritDoc} Shards may have other credentials, which their endpoints have. */
-  @Override
-  public Access access() {
-    return shards.getFirst().access();
-  }
-
-  @Override
-  public List<Endpoint> addresses() {
-    return shards.stream().flatMap(shard -> shard.addresses().stream()).toList();
-  }
-
-  @Override
-  public boolean isDivided() {
-    return true;
-  }
-
-  @Override
-  public boolean hasFixedNodes() {
-    return shards.stream().allMatch(UpstreamSettings::hasFixedNodes);
-  }
-
   @Override
   public List<UpstreamSettings> parts() {
     return shards;
-  }
-
-  @Override
-  public boolean mayHaveReplicas() {
-    return shards.stream().anyMatch(UpstreamSettings::mayHaveReplicas);
   }
 
   @Override

@@ -31,6 +31,12 @@ final class NestedErrorPolicies implements ErrorPolicy {
       }
 
       @Override
+      public ErrorPolicy of(@Nullable Endpoint node) {
+        ErrorPolicy ofNode = own.of(node);
+        return ofNode == own ? this : from(firstPartition, ofNode);
+      }
+
+      @Override
       public int partitionOf(int slot) {
         return firstPartition + own.partitionOf(slot);
       }
@@ -40,7 +46,7 @@ final class NestedErrorPolicies implements ErrorPolicy {
   @Override
   public ErrorPolicy of(@Nullable Endpoint node) {
     int part = node == null ? -1 : partOf.applyAsInt(node);
-    return part < 0 ? this : ofParts[part];
+    return part < 0 ? this : ofParts[part].of(node);
   }
 
   /** The action for the error of a node that has left all parts. */

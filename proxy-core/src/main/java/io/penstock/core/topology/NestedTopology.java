@@ -158,6 +158,7 @@ public final class NestedTopology implements Upstream {
     Integer part = partOf.get(node);
     if (part != null) {
       failures.failed(part, node, loop, received, repeated);
+      parts.get(part).upstream().failed(node, loop, received, repeated);
     }
   }
 
@@ -170,7 +171,7 @@ public final class NestedTopology implements Upstream {
   @Override
   public boolean isReplaceable(Endpoint node) {
     Part part = partWith(node);
-    return part == null || part.replaceable();
+    return part == null || (part.replaceable() && part.upstream().isReplaceable(node));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The settings of an upstream, from a resource URL. To add a kind of upstream, implement this
@@ -78,6 +79,16 @@ public interface UpstreamSettings {
   /** Returns the upstreams that this one consists of; empty for most kinds. */
   default List<UpstreamSettings> parts() {
     return List.of();
+  }
+
+  /** Returns this one, its parts, theirs, and so on. */
+  default Stream<UpstreamSettings> tree() {
+    return Stream.concat(Stream.of(this), parts().stream().flatMap(UpstreamSettings::tree));
+  }
+
+  /** Returns those of {@link #tree} that do not consist of others: itself for most kinds. */
+  default List<UpstreamSettings> leaves() {
+    return tree().filter(each -> each.parts().isEmpty()).toList();
   }
 
   /** Returns a description for logs: the kind and the addresses, without passwords. */

@@ -17,6 +17,7 @@ public final class NestedPlacement implements Placement {
   private final List<Placement> inner;
   private final List<Shard> shards;
   private final int[] firstShard; // by inner placement
+  private final int[] firstBus; // by inner placement; at the end, the number of buses
 
   /**
    * @param partitioner the partitioner of the upstream
@@ -26,10 +27,12 @@ public final class NestedPlacement implements Placement {
     this.partitioner = partitioner;
     this.inner = List.copyOf(inner);
     this.firstShard = new int[inner.size()];
+    this.firstBus = new int[inner.size() + 1];
     partitioner.check(this.inner);
     List<Shard> all = new ArrayList<>();
     for (int i = 0; i < firstShard.length; i++) {
       firstShard[i] = all.size();
+      firstBus[i + 1] = firstBus[i] + inner.get(i).buses();
       all.addAll(inner.get(i).shards());
     }
     this.shards = List.copyOf(all);
@@ -83,13 +86,16 @@ public final class NestedPlacement implements Placement {
 
     @Override
     public boolean mayLeave(int partition, ByteBuf buffer, int offset, int length) {
+      int part = partOf(partition);
       return !outer.isDecidedBy(buffer, offset, length)
-          || outer.partitionOf(buffer, offset, length) != partOf(partition);
+          || outer.partitionOf(buffer, offset, length) != part
+          || parts[part].mayLeave(partition - first[part], buffer, offset, length);
     }
 
     @Override
     public boolean isInUse(int partition) {
-      return outer.isInUse(partOf(partition));
+      int part = partOf(partition);
+      return outer.isInUse(part) && parts[part].isInUse(partition - first[part]);
     }
 
     /** Returns the first partition of a part. */
@@ -182,12 +188,12 @@ public final class NestedPlacement implements Placement {
     while (part + 1 < firstShard.length && firstShard[part + 1] == shard) {
       part++; // parts before it have no shard now
     }
-    return part;
+    return firstBus[part] + inner.get(part).busOf(shard - firstShard[part]);
   }
 
   @Override
-  public boolean hasOneBus() {
-    return firstShard.length == 1;
+  public int buses() {
+    return firstBus[firstShard.length];
   }
 
   /** Returns the part that contains a node, or -1. */

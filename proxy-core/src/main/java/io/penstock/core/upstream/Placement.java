@@ -78,9 +78,14 @@ public interface Placement {
     return 0;
   }
 
+  /** Returns how many numbers {@link #busOf} returns, at least 1: all from 0. */
+  default int buses() {
+    return 1;
+  }
+
   /** Returns whether no shard is left out when a message is published at any of them. */
   default boolean hasOneBus() {
-    return true;
+    return buses() == 1;
   }
 
   /**

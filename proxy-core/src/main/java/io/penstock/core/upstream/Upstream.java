@@ -24,10 +24,25 @@ public interface Upstream extends Topology {
 
   /**
    * Returns over how many lanes clients are spread. The clients of a lane use the same node for a
-   * partition. More than 1 only if several nodes serve the same keys equally well. Never changes.
+   * partition. More than 1 only if several nodes serve the same keys equally well, or if clients
+   * are divided over {@linkplain #hasSeparateLanes separate} servers. Never changes.
    */
   default int lanes() {
     return 1;
+  }
+
+  /** Returns whether each lane has servers, keys and messages of its own. */
+  default boolean hasSeparateLanes() {
+    return false;
+  }
+
+  /**
+   * Returns the lane of a client; they take turns by default.
+   *
+   * @param client how many clients came before it, modulo 2^32
+   */
+  default int laneOf(int client) {
+    return Math.floorMod(client, lanes());
   }
 
   /**

@@ -6,10 +6,10 @@ import io.penstock.core.assembly.StatsCollector.UpstreamFigures;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
-import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class StatsCollectorTest {
@@ -22,7 +22,7 @@ class StatsCollectorTest {
   }
 
   private static List<NodeStats> sum(UpstreamFigures... figures) {
-    return StatsCollector.ofUpstream(List.of(figures), new SubscriberCounts()).nodes();
+    return StatsCollector.ofUpstream(List.of(figures), Set.of()).nodes();
   }
 
   @Test

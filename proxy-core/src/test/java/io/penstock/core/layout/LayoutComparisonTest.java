@@ -36,7 +36,7 @@ class LayoutComparisonTest {
 
   @Test
   void shardsAreTheSameByTheNamesGiven() {
-    Side after = new Side(layout(AFTER), List.of("a", "b"));
+    Side after = new Side(layout(AFTER)::shardOf, List.of("a", "b"));
 
     LayoutComparison comparison = LayoutComparison.of(new Side(layout(BEFORE)), after, KEYS);
 

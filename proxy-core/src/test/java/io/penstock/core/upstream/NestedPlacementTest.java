@@ -11,6 +11,7 @@ import io.penstock.core.cluster.SlotPartitioner;
 import io.penstock.core.upstream.NestedPlacement.NestedPartitioner;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Keys with an odd first byte belong to a cluster of A and B, the others to C. */
@@ -129,6 +130,26 @@ class NestedPlacementTest {
     assertThat(nested.busOf(2)).isEqualTo(1);
     assertThat(CLUSTER.hasOneBus()).isTrue();
     assertThat(CLUSTER.busOf(1)).isZero();
+  }
+
+  /** The first byte decides between server D and the others. */
+  @Test
+  void a_part_may_consist_of_others_itself() {
+    Endpoint d = new Endpoint("d", 1);
+    var outer =
+        new NestedPartitioner(BY_FIRST_BYTE, List.of(SinglePartitioner.INSTANCE, PARTITIONER));
+    Placement whole =
+        new NestedPlacement(
+            outer, List.of(new SinglePlacement(new Shard(d, List.of(), 0)), nested));
+
+    assertThat(whole.buses()).isEqualTo(3);
+    assertThat(IntStream.range(0, 4).map(whole::busOf)).containsExactly(0, 1, 2, 2);
+    assertThat(whole.shards().get(whole.ownerOf(outer.partitionOf(key("b")))).master())
+        .isEqualTo(d);
+    int slot = Slot.of(key("a"));
+    assertThat(outer.partitionOf(key("a"))).isEqualTo(2 + slot);
+    assertThat(outer.mayLeave(2 + slot, Unpooled.wrappedBuffer(key("a")), 0, 1)).isFalse();
+    assertThat(outer.mayLeave(1, Unpooled.wrappedBuffer(key("a")), 0, 1)).isTrue();
   }
 
   @Test

@@ -1,0 +1,54 @@
+package io.penstock.core.division;
+
+import io.penstock.core.topology.NestedUpstreamSettings;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.NodeTransport;
+import io.penstock.core.upstream.Upstream;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Upstreams of which one is selected for each client connection. It cannot be a part of another
+ * upstream, since that one selects for each key.
+ *
+ * @param weights of the parts
+ * @param parts all with the same database
+ */
+public record SpreadUpstreamSettings(WeightedDivision weights, List<UpstreamSettings> parts)
+    implements NestedUpstreamSettings {
+
+  public SpreadUpstreamSettings {
+    parts = List.copyOf(parts);
+    weights.check(parts);
+  }
+
+  @Override
+  public Upstream create(Context context) {
+    return SpreadTopology.create(this, context);
+  }
+
+  /** {@inheritDoc} The parts are upstreams of their own, which have theirs. */
+  @Override
+  public SpreadUpstreamSettings with(NodeTransport transport) {
+    return this;
+  }
+
+  @Override
+  public boolean isDivided() {
+    return parts.stream().anyMatch(UpstreamSettings::isDivided);
+  }
+
+  @Override
+  public String description() {
+    return summary()
+        + ": "
+        + parts.stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
+  }
+
+  /** Returns the description without the parts. */
+  public String summary() {
+    return parts.size()
+        + (parts.size() == 1 ? " upstream" : " upstreams")
+        + " by weight, for each client";
+  }
+}
