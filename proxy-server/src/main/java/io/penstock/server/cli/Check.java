@@ -73,7 +73,7 @@ public final class Check {
     List<String> lines = new ArrayList<>();
     lines.add("listen on %s (%s)".formatted(address(listener.listen()), process(settings)));
     lines.add("proxy to " + description(upstream, demo));
-    lines.addAll(ShardLines.of(upstream));
+    lines.addAll(PartLines.of(upstream));
     lines.add("accept " + clients(listener.listen()));
     return lines;
   }
@@ -97,7 +97,7 @@ public final class Check {
       boolean served = used.contains(upstream.name());
       lines.add(served ? served(upstream, demo) : notServed(upstream, settings));
       if (served) {
-        lines.addAll(ShardLines.of(upstream));
+        lines.addAll(PartLines.of(upstream));
       }
     }
     return lines;
@@ -111,7 +111,7 @@ public final class Check {
     List<String> wholes = settings.wholesOf(upstream);
     return wholes.isEmpty()
         ? "not use upstream %s: no listener names it".formatted(upstream.name())
-        : "use upstream %s as a shard of %s".formatted(upstream.name(), String.join(", ", wholes));
+        : "use upstream %s as a part of %s".formatted(upstream.name(), String.join(", ", wholes));
   }
 
   private static String process(ProxySettings settings) {
@@ -148,7 +148,7 @@ public final class Check {
   private static String description(Upstream upstream, boolean demo) {
     return demo && upstream.name().equals(ProxySettings.DEFAULT_NAME)
         ? "a cluster of its own (profile demo)"
-        : ShardLines.description(upstream) + reads(upstream.reads());
+        : PartLines.description(upstream) + reads(upstream.reads());
   }
 
   private static String reads(ReadSettings reads) {

@@ -2,13 +2,12 @@ package io.penstock.server.cli;
 
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.division.DividedUpstreamSettings;
+import io.penstock.core.division.SpreadUpstreamSettings;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.layout.LayoutComparison;
 import io.penstock.core.layout.LayoutComparison.Flow;
 import io.penstock.core.layout.LayoutComparison.Side;
-import io.penstock.core.layout.LayoutSettings;
-import io.penstock.core.layout.ShardLayout;
-import io.penstock.core.layout.ShardServer;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.start.StartConfiguration;
@@ -126,20 +125,30 @@ public final class Compare {
     return settings.upstream(name);
   }
 
-  /** Shards are the same on both sides if they are the same servers, whatever their names are. */
+  /** Parts are the same on both sides if they are the same servers, whatever their names are. */
   private static Side side(Upstream upstream) throws UsageException {
-    if (upstream.kind() instanceof ShardsUpstreamSettings shards) {
-      if (shards.layout().distribution() == Distribution.RANDOM) {
-        throw new UsageException(
-            "Upstream " + upstream.name() + " has no place for a key: its distribution is random.");
-      }
-      return new Side(
-          shards.layout(), shards.shards().stream().map(UpstreamSettings::description).toList());
-    }
-    LayoutSettings one =
-        LayoutSettings.ofServers(
-            Distribution.PREDIXY, List.of(new ShardServer(null, upstream.name(), 1)));
-    return new Side(ShardLayout.of(one), List.of(upstream.kind().description()));
+    return switch (upstream.kind()) {
+      case ShardsUpstreamSettings shards
+          when shards.layout().distribution() == Distribution.RANDOM ->
+          throw new UsageException(
+              "Upstream "
+                  + upstream.name()
+                  + " has no place for a key: its distribution is random.");
+      case SpreadUpstreamSettings _ ->
+          throw new UsageException(
+              "Upstream "
+                  + upstream.name()
+                  + " has no place for a key: it selects another upstream for each client.");
+      case ShardsUpstreamSettings shards ->
+          new Side(shards.layout()::shardOf, descriptions(shards.parts()));
+      case DividedUpstreamSettings divided ->
+          new Side(divided.division().partitioner()::partitionOf, descriptions(divided.parts()));
+      default -> new Side(_ -> 0, List.of(upstream.kind().description()));
+    };
+  }
+
+  private static List<String> descriptions(List<UpstreamSettings> parts) {
+    return parts.stream().map(UpstreamSettings::description).toList();
   }
 
   private LayoutComparison compare(Side from, Side to) {
@@ -158,11 +167,14 @@ public final class Compare {
   }
 
   private static String kind(Upstream upstream) {
-    return upstream.kind() instanceof ShardsUpstreamSettings shards
-        ? shards.shards().size()
-            + (shards.shards().size() == 1 ? " shard by " : " shards by ")
-            + shards.layout().distribution().text()
-        : upstream.kind().description();
+    return switch (upstream.kind()) {
+      case ShardsUpstreamSettings shards ->
+          shards.shards().size()
+              + (shards.shards().size() == 1 ? " shard by " : " shards by ")
+              + shards.layout().distribution().text();
+      case DividedUpstreamSettings divided -> divided.summary();
+      default -> upstream.kind().description();
+    };
   }
 
   /** Returns a line for each pair of shards: first those whose keys move. */

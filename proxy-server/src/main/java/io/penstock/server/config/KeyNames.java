@@ -46,7 +46,17 @@ final class KeyNames {
 
   /** Keys of an upstream, uniform, that have no default outside. */
   private static final Set<String> OWN_OF_UPSTREAM =
-      Set.of(RESOURCE, "passwordfile", "sentinelpasswordfile", SHARDS, "tls", "proxyprotocol");
+      Set.of(
+          RESOURCE,
+          "passwordfile",
+          "sentinelpasswordfile",
+          SHARDS,
+          "byprefix",
+          "otherwise",
+          "weighted",
+          "by",
+          "tls",
+          "proxyprotocol");
 
   /** Keys of {@code reads}, uniform, by the name that they may have directly below an upstream. */
   private static final Map<String, String> SHORT =

@@ -213,6 +213,10 @@ public record PenstockProperties(
         password,
         sentinelPassword,
         null,
+        List.of(),
+        null,
+        List.of(),
+        null,
         transpond.local().tls(),
         transpond.local().proxyProtocol(),
         reads,
@@ -589,6 +593,12 @@ public record PenstockProperties(
    *     of the URL is then the user. With `shards`, the password of each server by its URL.
    * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param shards Servers and other upstreams that share the keys.
+   * @param byPrefix Other upstreams, each with the keys that begin with its prefix; the longest
+   *     prefix of a key decides. The key keeps it.
+   * @param otherwise Name of the upstream with the keys that begin with no prefix of `by-prefix`.
+   * @param weighted Other upstreams, each with a share of the keys or of the clients.
+   * @param by What `weighted` shares out: `key`, or `client`, so that each client connection uses
+   *     one of the upstreams for all keys. If not set, `key`.
    * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
    * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
    *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it.
@@ -602,6 +612,10 @@ public record PenstockProperties(
       @Size(min = 1, message = "must not be empty") @Nullable String passwordFile,
       @Size(min = 1, message = "must not be empty") @Nullable String sentinelPasswordFile,
       @Change(Effect.DRAINS) @Valid @Nullable Shards shards,
+      @Change(Effect.DRAINS) @DefaultValue List<@Valid PrefixedUpstream> byPrefix,
+      @Change(Effect.DRAINS) @Nullable String otherwise,
+      @Change(Effect.DRAINS) @DefaultValue List<@Valid WeightedUpstream> weighted,
+      @Change(Effect.DRAINS) @Nullable WeightedBy by,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
@@ -609,11 +623,40 @@ public record PenstockProperties(
       @DefaultValue @Valid Topology topology,
       @DefaultValue("reject") CrossSlot crossSlot) {
 
+    public Upstream {
+      byPrefix = List.copyOf(byPrefix);
+      weighted = List.copyOf(weighted);
+    }
+
     @Override
     public String toString() {
       return "Upstream"; // the resource may hold a password
     }
   }
+
+  /**
+   * The keys that begin with a prefix.
+   *
+   * @param prefix What the keys begin with. Must be set.
+   * @param upstream Name of the upstream that has them. Must be set.
+   */
+  public record PrefixedUpstream(@Nullable String prefix, @Nullable String upstream) {}
+
+  /** What is shared out by weight. */
+  public enum WeightedBy {
+    KEY,
+    CLIENT
+  }
+
+  /**
+   * A share of the keys, or of the clients.
+   *
+   * @param upstream Name of the upstream that has them. Must be set.
+   * @param weight Share compared to the others; 0 for none. If not set, 1.
+   */
+  public record WeightedUpstream(
+      @Nullable String upstream,
+      @DefaultValue("1") @Between(min = "0", max = "1000000") int weight) {}
 
   /**
    * Servers and other upstreams that share the keys.

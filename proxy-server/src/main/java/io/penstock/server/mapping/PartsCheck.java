@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds keys of an upstream that do not concern it as a shard of another one. */
+/** Finds keys of an upstream that do not concern it as a part of another one. */
 final class PartsCheck {
 
   private static final Logger LOG = LoggerFactory.getLogger(PartsCheck.class);
@@ -31,15 +31,15 @@ final class PartsCheck {
     this.upstreams = upstreams;
   }
 
-  /** Warns of settings that the upstream with the shards decides, and that differ there. */
+  /** Warns of settings that the upstream with the parts decides, and that differ there. */
   void warnOfKeysWithoutEffect() {
     for (Upstream whole : upstreams) {
       for (Upstream part : upstreams) {
-        if (whole.kind().parts().contains(part.kind())
+        if (whole.kind().tree().skip(1).anyMatch(part.kind()::equals)
             && reader.hasSettingsOfUpstream(part.name())
             && differs(part, whole)) {
           LOG.warn(
-              "backend, topology, reads and cross-slot of upstream {} do not concern it as a shard of"
+              "backend, topology, reads and cross-slot of upstream {} do not concern it as a part of"
                   + " upstream {}: the settings of {} do",
               part.name(),
               whole.name(),

@@ -6,20 +6,17 @@ import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;
 import io.penstock.core.layout.SlotShare;
-import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
-import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
-import io.penstock.server.mapping.ShardTargets.Target;
+import io.penstock.server.mapping.PartTargets.Target;
 import io.penstock.server.url.ShardUrl;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +34,7 @@ final class ShardsMapping {
 
   private final PropertiesReader reader;
   private final String section;
-  private final ShardTargets targets;
+  private final PartTargets targets;
   private final NodeTransport transport;
 
   /**
@@ -45,7 +42,7 @@ final class ShardsMapping {
    * @param transport of shards that are servers; with TLS if their URLs begin with {@code rediss}
    */
   ShardsMapping(
-      PropertiesReader reader, String upstream, ShardTargets targets, NodeTransport transport) {
+      PropertiesReader reader, String upstream, PartTargets targets, NodeTransport transport) {
     this.transport = transport;
     this.reader = reader;
     this.section = upstream + "shards.";
@@ -76,12 +73,13 @@ final class ShardsMapping {
       servers.add(server(target, shards.servers().get(i)));
     }
     List<SlotShare> slots = slots(shards.slots(), found);
-    rejectSameServer(found);
+    PartRules rules = new PartRules(reader);
+    rules.rejectSameServer(found, "write each server once; weight= gives it more keys");
     ShardLayout layout =
         layout(
             new LayoutSettings(
                 distribution, trimmed(shards.hash()), shards.hashTag(), servers, slots));
-    rejectOtherDatabases(found);
+    rules.rejectOtherDatabases(found);
     return new ShardsUpstreamSettings(
         layout,
         found.stream().map(target -> target.with(transport)).toList(),
@@ -192,44 +190,6 @@ final class ShardsMapping {
       }
     }
     return key;
-  }
-
-  private void rejectSameServer(List<Target> shards) {
-    for (int i = 0; i < shards.size(); i++) {
-      for (int j = 0; j < i; j++) {
-        if (isSameServer(shards.get(i).kind(), shards.get(j).kind())) {
-          throw reader.invalid(
-              shards.get(i).key(),
-              reader.written(shards.get(j).key()) + " is the same server",
-              "write each server once; weight= gives it more keys");
-        }
-      }
-    }
-  }
-
-  /** Sentinels know several masters, by their names. */
-  private static boolean isSameServer(UpstreamSettings one, UpstreamSettings other) {
-    boolean common = !Collections.disjoint(one.addresses(), other.addresses());
-    if (one instanceof SentinelUpstreamSettings a) {
-      return common
-          && other instanceof SentinelUpstreamSettings b
-          && a.masterName().equals(b.masterName());
-    }
-    return common && !(other instanceof SentinelUpstreamSettings);
-  }
-
-  private void rejectOtherDatabases(List<Target> shards) {
-    int database = shards.getFirst().kind().access().database();
-    for (Target shard : shards) {
-      int other = shard.kind().access().database();
-      if (other != database) {
-        throw reader.invalid(
-            shard.key(),
-            "its database is %d, and that of %s is %d"
-                .formatted(other, reader.written(shards.getFirst().key()), database),
-            "write the same database for all shards, with ?db=");
-      }
-    }
   }
 
   private @Nullable EjectionSettings ejection(

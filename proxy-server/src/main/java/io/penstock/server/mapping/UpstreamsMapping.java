@@ -23,10 +23,13 @@ import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
 import io.penstock.server.url.UrlSecrets;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Maps the properties of upstreams to the core's settings, and rejects those that conflict. */
@@ -60,27 +63,61 @@ final class UpstreamsMapping {
    */
   List<Upstream> map(PenstockProperties properties, @Nullable String demo) {
     Map<String, PenstockProperties.Upstream> all = all(properties, demo);
-    Map<String, Resource> resources = new LinkedHashMap<>();
-    all.forEach((name, upstream) -> {
-      if (upstream.shards() == null) {
-        String key = keyOfResource(name, properties, demo);
-        resources.put(name, transported(resource(upstream, key), upstream, key));
-      }
-    });
-    ShardTargets targets = new ShardTargets(reader, all, resources);
+    Resources resources = new Resources(all, properties, demo);
     List<Upstream> upstreams = new ArrayList<>();
     all.forEach((name, upstream) -> {
-      String prefix = prefix(name, properties, demo);
-      PenstockProperties.Shards shards = upstream.shards();
-      Resource resource = resources.get(name);
-      if (shards != null) {
-        UrlSecrets secrets = secrets(upstream, prefix);
-        resource = shards(shards, upstream, prefix, targets.with(secrets));
-      }
-      upstreams.add(upstream(name, upstream, Objects.requireNonNull(resource), prefix));
+      Resource resource = Objects.requireNonNull(resources.find(name));
+      upstreams.add(upstream(name, upstream, resource, prefix(name, properties, demo)));
     });
     new PartsCheck(reader, all, upstreams).warnOfKeysWithoutEffect();
     return upstreams;
+  }
+
+  /** What the upstreams are, each mapped when it is asked for. */
+  private final class Resources implements PartTargets.Resources {
+
+    private final Map<String, PenstockProperties.Upstream> all;
+    private final PenstockProperties properties;
+    private final @Nullable String demo;
+    private final PartTargets targets = new PartTargets(reader, this);
+    private final Map<String, Resource> mapped = new HashMap<>();
+    private final Set<String> begun = new HashSet<>();
+
+    Resources(
+        Map<String, PenstockProperties.Upstream> all,
+        PenstockProperties properties,
+        @Nullable String demo) {
+      this.all = all;
+      this.properties = properties;
+      this.demo = demo;
+    }
+
+    @Override
+    public Set<String> names() {
+      return all.keySet();
+    }
+
+    @Override
+    public @Nullable Resource find(String name) {
+      if (begun.add(name)) {
+        mapped.put(name, map(name, Objects.requireNonNull(all.get(name))));
+      }
+      return mapped.get(name);
+    }
+
+    private Resource map(String name, PenstockProperties.Upstream upstream) {
+      String prefix = prefix(name, properties, demo);
+      PenstockProperties.Shards shards = upstream.shards();
+      if (shards != null) {
+        return shards(shards, upstream, prefix, targets.with(secrets(upstream, prefix)));
+      }
+      if (DivisionMapping.isDivided(upstream)) {
+        rejectKeysOfServers(upstream, prefix);
+        return Resource.of(new DivisionMapping(reader, prefix, targets).map(upstream));
+      }
+      String key = keyOfResource(name, properties, demo);
+      return transported(resource(upstream, key), upstream, key);
+    }
   }
 
   /** Returns the properties of all upstreams in their order. */
@@ -102,15 +139,49 @@ final class UpstreamsMapping {
                 reader.written(TRANSPOND) + " is the upstream default too",
                 "remove one of them, or give this upstream another name");
           }
-          if (upstream.shards() != null && upstream.resource() != null) {
-            throw reader.invalid(
-                PREFIX + name + ".resource",
-                "this upstream has shards too, and only one of the two can be its servers",
-                "remove one of them");
-          }
+          rejectSeveralKinds(name, upstream);
           all.putIfAbsent(name, upstream);
         });
     return all;
+  }
+
+  private static boolean isMadeOfOthers(PenstockProperties.Upstream upstream) {
+    return upstream.shards() != null || DivisionMapping.isDivided(upstream);
+  }
+
+  private void rejectSeveralKinds(String name, PenstockProperties.Upstream upstream) {
+    if (upstream.resource() != null && isMadeOfOthers(upstream)) {
+      throw reader.invalid(
+          PREFIX + name + ".resource",
+          "this upstream has "
+              + (upstream.shards() == null ? "a rule that selects others" : "shards")
+              + " too, and only one of the two can be its servers",
+          "remove one of them");
+    }
+    if (upstream.shards() != null && DivisionMapping.isDivided(upstream)) {
+      throw reader.invalid(
+          PREFIX + name + ".shards.distribution",
+          "this upstream has a rule that selects others too, and only one of the two can be its"
+              + " servers",
+          "remove one of them");
+    }
+  }
+
+  /** Rejects what would have no effect: upstreams that are selected have these keys. */
+  private void rejectKeysOfServers(PenstockProperties.Upstream upstream, String prefix) {
+    rejectKeysWithoutTls(upstream.tls(), prefix + "tls.");
+    Map<String, Boolean> keys = new LinkedHashMap<>();
+    keys.put("password-file", upstream.passwordFile() != null);
+    keys.put("sentinel-password-file", upstream.sentinelPasswordFile() != null);
+    keys.put("proxy-protocol", upstream.proxyProtocol() != null);
+    keys.forEach((key, set) -> {
+      if (set) {
+        throw reader.invalid(
+            prefix + key,
+            "the upstreams that this one selects have a key of their own",
+            "set it there, and remove this key");
+      }
+    });
   }
 
   /** Rejects password files beside a resource that is not there. */
@@ -135,7 +206,13 @@ final class UpstreamsMapping {
   }
 
   private static String upstreamKey(String name, PenstockProperties.Upstream upstream) {
-    return PREFIX + name + (upstream.shards() == null ? ".resource" : ".shards.distribution");
+    if (upstream.shards() != null) {
+      return PREFIX + name + ".shards.distribution";
+    }
+    if (!DivisionMapping.isDivided(upstream)) {
+      return PREFIX + name + ".resource";
+    }
+    return PREFIX + name + (upstream.otherwise() == null ? ".weighted[0].upstream" : ".otherwise");
   }
 
   /** Returns the key that an upstream's servers are written at. */
@@ -251,7 +328,7 @@ final class UpstreamsMapping {
       PenstockProperties.Shards shards,
       PenstockProperties.Upstream upstream,
       String prefix,
-      ShardTargets targets) {
+      PartTargets targets) {
     String section = prefix + "tls.";
     var transport = new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol());
     UpstreamSettings all = new ShardsMapping(reader, prefix, targets, transport).map(shards);

@@ -26,10 +26,14 @@ final class EjectionCounter implements ProxyEvents, SettingsListener {
   public void settingsInForce(ProxySettings settings) {
     for (ProxySettings.Listener listener : settings.listeners()) {
       ProxySettings.Upstream upstream = settings.upstream(listener.upstream());
-      if (upstream.kind() instanceof ShardsUpstreamSettings shards && shards.ejection() != null) {
-        OfUpstream counters = new OfUpstream(registry, upstream.name());
-        shards.addresses().forEach(counters::register);
-      }
+      OfUpstream counters = new OfUpstream(registry, upstream.name());
+      upstream
+          .kind()
+          .tree()
+          .filter(
+              each -> each instanceof ShardsUpstreamSettings shards && shards.ejection() != null)
+          .flatMap(each -> each.addresses().stream())
+          .forEach(counters::register);
     }
   }
 

@@ -158,18 +158,12 @@ record OpenFilesLimit(long files, long open) {
         .toList();
   }
 
-  /** Returns the parts of an upstream; itself if it has none. */
-  private static List<UpstreamSettings> kinds(Upstream upstream) {
-    List<UpstreamSettings> parts = upstream.kind().parts();
-    return parts.isEmpty() ? List.of(upstream.kind()) : parts;
-  }
-
   /** Returns how many files the start needs: one connection of each event loop to each node. */
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes = 0;
     for (Upstream upstream : used(settings)) {
-      for (UpstreamSettings kind : kinds(upstream)) {
+      for (UpstreamSettings kind : upstream.kind().leaves()) {
         nodes += kind.hasFixedNodes() ? kind.addresses().size() : MIN_NODES;
       }
     }
@@ -187,7 +181,7 @@ record OpenFilesLimit(long files, long open) {
     long connections = 0;
     for (Upstream upstream : used(settings)) {
       long nodes = 0;
-      for (UpstreamSettings kind : kinds(upstream)) {
+      for (UpstreamSettings kind : upstream.kind().leaves()) {
         int known = kind.addresses().size();
         nodes += kind.hasFixedNodes() ? known : Math.max(MIN_NODES, known);
       }
@@ -203,7 +197,7 @@ record OpenFilesLimit(long files, long open) {
   private static long ofControlPlane(Upstream upstream, long nodes) {
     long monitored = upstream.reads().usesReplicas() ? nodes : 0;
     long sentinels = 0;
-    for (UpstreamSettings kind : kinds(upstream)) {
+    for (UpstreamSettings kind : upstream.kind().leaves()) {
       sentinels += kind instanceof SentinelUpstreamSettings ? kind.addresses().size() : 0;
     }
     return monitored + PER_SENTINEL * sentinels;

@@ -130,8 +130,41 @@ class CheckTest {
         .contains(
             "  for upstream y: proxy to 2 shards by camellia, failover hold for all:\n    z: the Redis Cluster of h:3 (0-1,"
                 + " 3)\n    h:4 (2)\n")
-        .contains("  use upstream z as a shard of y\n")
+        .contains("  use upstream z as a part of y\n")
         .doesNotContain("s3cret");
+  }
+
+  @Test
+  void printsWhichUpstreamIsSelectedWhen() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.listeners.a.port=1",
+                "--penstock.listeners.a.upstream=x",
+                "--penstock.listeners.b.port=2",
+                "--penstock.listeners.b.upstream=y",
+                "--penstock.upstreams.x.by-prefix[0].prefix=b:",
+                "--penstock.upstreams.x.by-prefix[0].upstream=z",
+                "--penstock.upstreams.x.by-prefix[1].prefix=a:",
+                "--penstock.upstreams.x.by-prefix[1].upstream=z",
+                "--penstock.upstreams.x.otherwise=other",
+                "--penstock.upstreams.y.weighted[0].upstream=z",
+                "--penstock.upstreams.y.weighted[0].weight=95",
+                "--penstock.upstreams.y.weighted[1].upstream=x2",
+                "--penstock.upstreams.y.by=client",
+                "--penstock.upstreams.x2=redis://h:5",
+                "--penstock.upstreams.other=redis://h:4",
+                "--penstock.upstreams.z=redis-cluster://h:3"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains(
+            "  for upstream x: proxy to 2 upstreams by prefix:\n"
+                + "    \"a:\", \"b:\": the Redis Cluster of h:3\n"
+                + "    otherwise: h:4\n")
+        .contains(
+            "  for upstream y: proxy to 2 upstreams by weight, for each client:\n"
+                + "    weight 95: the Redis Cluster of h:3\n    weight 1: h:5\n")
+        .contains("  use upstream z as a part of x, y\n");
   }
 
   @Test

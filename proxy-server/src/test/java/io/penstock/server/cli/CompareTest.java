@@ -39,6 +39,9 @@ class CompareTest {
           three: { shards: { distribution: predixy, hash: atol, servers: [ "redis://h:1", "redis://h:2", cluster ] } }
           any: { shards: { distribution: random, servers: [ "redis://h:1" ] } }
           cluster: "redis-cluster://h:3"
+          tenants: { by-prefix: [ { prefix: "1", upstream: one } ], otherwise: cluster }
+          clients: { weighted: [ { upstream: one } ], by: client }
+          one: "redis://h:1"
       """;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -104,6 +107,14 @@ class CompareTest {
   }
 
   @Test
+  void partsThatAreSelectedByPrefixHaveKeysToo() throws UsageException {
+    assertThat(compare(numbers(12, "\n"), "one", "tenants", "--keys=-")).isTrue();
+
+    assertThat(out.toString(UTF_8))
+        .contains("To:    tenants, 2 upstreams by prefix\nKeys:  12\nMoved: 9 (75.0 %)\n");
+  }
+
+  @Test
   void keysOfAFileHaveAnyBytes() throws IOException, UsageException {
     Path keys = write("keys", "4\r\n\n\u00ff\u0000\n5");
 
@@ -151,8 +162,11 @@ class CompareTest {
             + " options.",
         "--keys=- two three | An upstream is missing; write compare FROM TO, the names of two"
             + " upstreams, and then options.",
-        "two four | There is no upstream of that name; there are any, cluster, named, three, two.",
+        "two four | There is no upstream of that name; there are any, clients, cluster, named, one,"
+            + " tenants, three, two.",
         "two any | Upstream any has no place for a key: its distribution is random.",
+        "two clients | Upstream clients has no place for a key: it selects another upstream for"
+            + " each client.",
         "two three --keys | --keys has no value; write --keys=VALUE.",
         "two three --keys= | --keys has no value; write --keys=VALUE.",
         "two three --keys=a --keys=b | --keys is given twice.",

@@ -146,8 +146,7 @@ final class ConfigurationPage {
                   row.getValue().replace(row.getKey(), parent + ".NAME" + rest));
             });
       } else {
-        Field field = type.getDeclaredField(component.getName());
-        put(key, own.getOrDefault(component.getName(), ""), type(field), defaultValue(key, null));
+        addValue(key, type, component, own);
       }
     }
   }
@@ -161,13 +160,20 @@ final class ConfigurationPage {
         addSection(key, component.getType());
         continue;
       }
-      Field field = type.getDeclaredField(component.getName());
-      put(key, own.getOrDefault(component.getName(), ""), type(field), defaultValue(key, null));
-      if (component.getGenericType() instanceof ParameterizedType list
-          && list.getActualTypeArguments()[0] instanceof Class<?> element
-          && element.isRecord()) {
-        addSection(key + "[]", element);
-      }
+      addValue(key, type, component, own);
+    }
+  }
+
+  private void addValue(
+      String key, Class<?> section, RecordComponent component, Map<String, String> meanings)
+      throws ReflectiveOperationException {
+    Field field = section.getDeclaredField(component.getName());
+    String meaning = meanings.getOrDefault(component.getName(), "");
+    put(key, meaning, type(field), defaultValue(key, null));
+    if (component.getGenericType() instanceof ParameterizedType list
+        && list.getActualTypeArguments()[0] instanceof Class<?> element
+        && element.isRecord()) {
+      addSection(key + "[]", element);
     }
   }
 

@@ -47,8 +47,12 @@ class EveryKeyChangesTest {
   /** Keys with one possible value so far. */
   private static final Set<String> OF_ONE_VALUE = Set.of("transpond.type", "transpond.local.type");
 
-  /** A list whose elements alone can be written. */
-  private static final String SLOTS = "penstock.upstreams.NAME.shards.slots";
+  /** Lists whose elements alone can be written. */
+  private static final Set<String> OF_SECTIONS =
+      Set.of(
+          "penstock.upstreams.NAME.shards.slots",
+          "penstock.upstreams.NAME.by-prefix",
+          "penstock.upstreams.NAME.weighted");
 
   private final Map<String, Base> bases = new HashMap<>();
 
@@ -78,6 +82,7 @@ class EveryKeyChangesTest {
     addBases("named ", "penstock.listeners.name.", named, "penstock.upstreams.name.");
     named.put("penstock.listeners.name.port", "7001");
     addShards(named, "penstock.upstreams.name.shards.");
+    addRules(named, "penstock.upstreams.name.");
   }
 
   /** Adds what keys of listeners and upstreams need, for the default ones or for named ones. */
@@ -136,6 +141,32 @@ class EveryKeyChangesTest {
             "redis-sentinel://h:26379/main",
             upstream + "sentinel-password-file",
             earlier));
+  }
+
+  private void addRules(Map<String, String> named, String upstream) {
+    Map<String, String> others = with(named, "penstock.upstreams.third.resource", "redis://h:3");
+    base(
+        "named tenants",
+        with(
+            others,
+            upstream + "by-prefix[0].prefix",
+            "a:",
+            upstream + "by-prefix[0].upstream",
+            "other",
+            upstream + "by-prefix[1].prefix",
+            "c:",
+            upstream + "by-prefix[1].upstream",
+            "third",
+            upstream + "otherwise",
+            "other"));
+    base(
+        "named canary",
+        with(
+            others,
+            upstream + "weighted[0].upstream",
+            "other",
+            upstream + "weighted[0].weight",
+            "5"));
   }
 
   private void addShards(Map<String, String> named, String shards) {
@@ -226,14 +257,19 @@ class EveryKeyChangesTest {
   }
 
   static Stream<String> keys() {
-    return PropertiesReader.KEYS.effects().keySet().stream().filter(key -> !key.equals(SLOTS));
+    return PropertiesReader.KEYS.effects().keySet().stream()
+        .filter(key -> !OF_SECTIONS.contains(key));
   }
 
   @Test
   void aListHasTheEffectOfItsElements() {
-    assertThat(PropertiesReader.KEYS.effects())
-        .containsEntry(SLOTS, Effect.DRAINS)
-        .containsEntry(SLOTS + "[].to", Effect.DRAINS);
+    Map<String, Effect> effects = PropertiesReader.KEYS.effects();
+    for (String list : OF_SECTIONS) {
+      assertThat(effects).containsKey(list);
+      assertThat(effects.keySet().stream().filter(key -> key.startsWith(list + "[].")))
+          .isNotEmpty()
+          .allSatisfy(key -> assertThat(effects.get(key)).isEqualTo(effects.get(list)));
+    }
   }
 
   @ParameterizedTest

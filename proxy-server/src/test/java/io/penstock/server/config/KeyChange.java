@@ -108,7 +108,13 @@ record KeyChange(String base, String value) {
           entry("shards.servers[].token", in("tokens", "77")),
           entry("shards.slots[].range", in("codis", "0-255|256-1023")),
           entry("shards.slots[].list", in("listed", "0,1,2")),
-          entry("shards.slots[].to", in("codis", "redis://h:9")));
+          entry("shards.slots[].to", in("codis", "redis://h:9")),
+          entry("by-prefix[].prefix", in("tenants", "b:")),
+          entry("by-prefix[].upstream", in("tenants", "third")),
+          entry("otherwise", in("tenants", "third")),
+          entry("weighted[].upstream", in("canary", "third")),
+          entry("weighted[].weight", in("canary", "7")),
+          entry("by", in("canary", "client")));
 
   private static KeyChange in(String base, String value) {
     return new KeyChange(base, value);

@@ -1,5 +1,7 @@
 package io.penstock.server.config;
 
+import static io.penstock.server.config.ConfigurationSources.read;
+import static io.penstock.server.config.ConfigurationSources.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -19,11 +21,9 @@ import io.penstock.core.upstream.Zones;
 import io.penstock.server.mapping.MissingResourceException;
 import io.penstock.server.mapping.SettingsMapping;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -33,15 +33,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
 
 /**
  * {@code penstock.listeners} and {@code penstock.upstreams}, from a file to the core's settings.
@@ -765,32 +762,12 @@ class ListenersAndUpstreamsTest {
     return new SettingsMapping(reader).map(read(reader), demo);
   }
 
-  private static PenstockProperties read(PropertiesReader reader) {
-    try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
-      validator.afterPropertiesSet();
-      return reader.read(validator);
-    }
-  }
-
   private static StandardEnvironment environment(List<PropertySource<?>> sources) {
-    StandardEnvironment environment = new StandardEnvironment();
-    new ArrayList<>(environment.getPropertySources().stream().toList())
-        .forEach(source -> environment.getPropertySources().remove(source.getName()));
-    sources.forEach(environment.getPropertySources()::addLast);
+    StandardEnvironment environment = ConfigurationSources.environment(sources);
     environment
         .getPropertySources()
         .addLast(
             new MapPropertySource("test", new LinkedHashMap<>(Map.of("penstock.event-loops", 1))));
     return environment;
-  }
-
-  private static PropertySource<?> yaml(String text) {
-    try {
-      return new YamlPropertySourceLoader()
-          .load("file", new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
-          .getFirst();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

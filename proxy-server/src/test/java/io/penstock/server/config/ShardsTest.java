@@ -1,5 +1,8 @@
 package io.penstock.server.config;
 
+import static io.penstock.server.config.ConfigurationSources.environment;
+import static io.penstock.server.config.ConfigurationSources.read;
+import static io.penstock.server.config.ConfigurationSources.yaml;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.assembly.ProxySettings;
@@ -15,11 +18,9 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.server.mapping.SettingsMapping;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,15 +30,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
-import org.springframework.core.io.ByteArrayResource;
-import org.springframework.validation.beanvalidation.LocalValidatorFactoryBean;
 
 /** {@code penstock.upstreams.NAME.shards}, from a file to the core's settings. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -215,8 +213,8 @@ class ShardsTest {
           {distribution: ketama, servers: ['']}         | servers[0] | | it is not set
           {distribution: ketama, servers: ['redis://u:s3cret@h']} | servers[0] | redis://***@h | h has no port
           {distribution: ketama, servers: ['redis://h:1', 'y']} | servers[1] | y | there is no upstream y
-          {distribution: ketama, servers: ['redis://h:1', 'b']} | servers[1] | b | upstream b consists of shards itself
-          {distribution: ketama, servers: ['p']}        | servers[0] | p | upstream p is the proxies h:8, which is no shard
+          {distribution: ketama, servers: ['redis://h:1', 'b']} | servers[1] | b | upstream b would be a part of itself
+          {distribution: ketama, servers: ['p']}        | servers[0] | p | upstream p is the proxies h:8, which cannot be a part of another one
           {distribution: ketama, servers: ['r']}        | servers[0] | r | upstream r is the Redis Cluster of h:9
           {distribution: ketama, servers: ['redis-cluster://h:1']} | servers[0] | redis-cluster://h:1 | the URL of a shard names a single server
           {distribution: ketama, servers: ['redis://h:1?weight=0']} | servers[0] | redis://h:1?weight=0 | its weight is '0', not a number from 1
@@ -351,7 +349,7 @@ class ShardsTest {
     map(part.formatted(whole.formatted("p"), "{resource: 'redis-cluster://h:1', " + setting + "}"));
     assertThat(output)
         .containsOnlyOnce(
-            "backend, topology, reads and cross-slot of upstream p do not concern it as a shard of"
+            "backend, topology, reads and cross-slot of upstream p do not concern it as a part of"
                 + " upstream w: the settings of w do");
   }
 
@@ -417,30 +415,5 @@ class ShardsTest {
   private static ProxySettings map(List<PropertySource<?>> sources) {
     PropertiesReader reader = new PropertiesReader(environment(sources));
     return new SettingsMapping(reader).map(read(reader), null);
-  }
-
-  private static PenstockProperties read(PropertiesReader reader) {
-    try (LocalValidatorFactoryBean validator = new LocalValidatorFactoryBean()) {
-      validator.afterPropertiesSet();
-      return reader.read(validator);
-    }
-  }
-
-  private static StandardEnvironment environment(List<PropertySource<?>> sources) {
-    StandardEnvironment environment = new StandardEnvironment();
-    new ArrayList<>(environment.getPropertySources().stream().toList())
-        .forEach(source -> environment.getPropertySources().remove(source.getName()));
-    sources.forEach(environment.getPropertySources()::addLast);
-    return environment;
-  }
-
-  private static PropertySource<?> yaml(String text) {
-    try {
-      return new YamlPropertySourceLoader()
-          .load("file", new ByteArrayResource(text.getBytes(StandardCharsets.UTF_8)))
-          .getFirst();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
-    }
   }
 }

@@ -9,11 +9,15 @@ import io.penstock.core.change.ChangePlan;
 import io.penstock.core.change.ChangePlan.Action;
 import io.penstock.core.change.ChangeRejectedException;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.division.DividedUpstreamSettings;
+import io.penstock.core.division.SpreadUpstreamSettings;
+import io.penstock.core.division.WeightedDivision;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -39,6 +43,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -272,6 +277,93 @@ class SettingsChangeIT {
     }
     try (RespClient client = proxy.connect("main")) {
       assertThat(client.call("GET", "server")).isEqualTo(Wire.bulk("two"));
+    }
+  }
+
+  private static DividedUpstreamSettings weighted(int ofOne, int ofTwo, ServerProcess... servers) {
+    return new DividedUpstreamSettings(
+        new WeightedDivision(List.of(ofOne, ofTwo)),
+        Stream.of(servers)
+            .<UpstreamSettings>map(each -> ChangingProxy.single(each, null))
+            .toList());
+  }
+
+  /** A server without keys gets all of them, and hands them back. */
+  @Test
+  void nobodyNoticesThatAWeightOrAPartChanges() {
+    proxy.drainTimeout = Duration.ZERO;
+    proxy.listeners.remove("other"); // nothing else uses the second server
+    proxy.apply();
+    one.text("DEL", "moving");
+    two.text("DEL", "moving");
+    try (var busy = new BusyClient(proxy.connect("main"), "moving", 20);
+        RespClient publisher = proxy.connect("main");
+        RespClient subscribed = proxy.connect("main")) {
+      assertThat(subscribed.call("SUBSCRIBE", "ch")).contains("subscribe");
+      List<UpstreamSettings> kinds =
+          List.of(
+              weighted(1, 0, one, two),
+              weighted(0, 1, one, two),
+              weighted(0, 1, two, one),
+              ChangingProxy.single(one, null));
+      for (UpstreamSettings kind : kinds) {
+        busy.awaitProgress();
+        first.kind = kind;
+        proxy.apply();
+        assertThat(publisher.call("PUBLISH", "ch", "hello"))
+            .as(kind.description())
+            .isEqualTo(":1\r\n");
+        assertThat(subscribed.read()).contains("hello");
+      }
+      busy.awaitProgress();
+      long answered = busy.stop();
+
+      long ran =
+          Long.parseLong(one.text("GET", "moving")) + Long.parseLong(two.text("GET", "moving"));
+      assertThat(ran).isEqualTo(answered);
+      assertThat(two.text("GET", "moving")).isNotEqualTo("0");
+    }
+    Awaitility.await("nothing is subscribed to at the server that has left")
+        .atMost(PATIENCE)
+        .until(() -> openConnections(two) == 1);
+  }
+
+  private static SpreadUpstreamSettings spread(int ofOne, int ofTwo, ServerProcess... servers) {
+    DividedUpstreamSettings same = weighted(ofOne, ofTwo, servers);
+    return new SpreadUpstreamSettings((WeightedDivision) same.division(), same.parts());
+  }
+
+  @Test
+  void eachClientStaysWithTheServerThatItsWeightSelected() {
+    proxy.drainTimeout = Duration.ZERO;
+    first.kind = spread(3, 1, one, two);
+    proxy.apply();
+    List<RespClient> clients = new ArrayList<>();
+    try {
+      List<String> servers = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        clients.add(proxy.connect("main"));
+        servers.add(clients.getLast().text("GET", "server"));
+        assertThat(clients.getLast().call("SUBSCRIBE", "ch")).contains("subscribe");
+      }
+      assertThat(servers.stream().filter("one"::equals)).hasSizeBetween(14, 16);
+
+      first.kind = spread(0, 1, one, two);
+      proxy.apply();
+
+      try (RespClient publisher = proxy.connect("main")) {
+        assertThat(publisher.text("GET", "server")).isEqualTo("two");
+        long subscribers = servers.stream().filter("two"::equals).count();
+        assertThat(publisher.call("PUBLISH", "ch", "hello")).isEqualTo(":" + subscribers + "\r\n");
+      }
+      one.text("PUBLISH", "ch", "hello");
+      for (int i = 0; i < 20; i++) {
+        assertThat(clients.get(i).read()).contains("hello");
+        assertThat(clients.get(i).call("UNSUBSCRIBE")).contains("unsubscribe");
+        assertThat(clients.get(i).text("GET", "server")).isEqualTo(servers.get(i));
+      }
+    } finally {
+      clients.forEach(RespClient::close);
     }
   }
 

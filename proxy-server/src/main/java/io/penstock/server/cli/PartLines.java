@@ -1,26 +1,37 @@
 package io.penstock.server.cli;
 
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.division.DividedUpstreamSettings;
+import io.penstock.core.division.Division;
+import io.penstock.core.division.SpreadUpstreamSettings;
+import io.penstock.core.division.WeightedDivision;
 import io.penstock.core.layout.LayoutSettings;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.topology.UpstreamSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.StringJoiner;
 
-/** Shards for people to read: one line for each. */
-final class ShardLines {
+/** The upstreams that one consists of, for people to read: one line for each. */
+final class PartLines {
 
-  private ShardLines() {}
+  private PartLines() {}
 
-  /** Returns a description of an upstream; of shards, without the shards themselves. */
+  /** Returns a description of an upstream, without what it consists of. */
   static String description(Upstream upstream) {
-    if (!(upstream.kind() instanceof ShardsUpstreamSettings shards)) {
-      return upstream.kind().description();
-    }
+    return switch (upstream.kind()) {
+      case ShardsUpstreamSettings shards -> description(shards);
+      case DividedUpstreamSettings divided -> divided.summary() + ":";
+      case SpreadUpstreamSettings spread -> spread.summary() + ":";
+      default -> upstream.kind().description();
+    };
+  }
+
+  private static String description(ShardsUpstreamSettings shards) {
     LayoutSettings layout = shards.layout().settings();
     StringBuilder text = new StringBuilder();
     int count = shards.shards().size();
@@ -44,15 +55,24 @@ final class ShardLines {
     return text.append(':').toString();
   }
 
-  /** Returns a line for each shard, indented; none for other upstreams. */
+  /** Returns a line for each part, indented; none for other upstreams. */
   static List<String> of(Upstream upstream) {
     List<String> lines = new ArrayList<>();
-    if (upstream.kind() instanceof ShardsUpstreamSettings shards) {
-      for (int i = 0; i < shards.shards().size(); i++) {
-        lines.add("  " + line(shards, i));
-      }
+    for (int i = 0; i < upstream.kind().parts().size(); i++) {
+      lines.add("  " + line(upstream.kind(), i));
     }
     return lines;
+  }
+
+  private static String line(UpstreamSettings upstream, int part) {
+    String description = upstream.parts().get(part).description();
+    return switch (upstream) {
+      case ShardsUpstreamSettings shards -> line(shards, part);
+      case DividedUpstreamSettings(Division rule, _) -> rule.textOf(part) + ": " + description;
+      case SpreadUpstreamSettings(WeightedDivision rule, _) ->
+          rule.textOf(part) + ": " + description;
+      default -> description;
+    };
   }
 
   private static String line(ShardsUpstreamSettings shards, int shard) {

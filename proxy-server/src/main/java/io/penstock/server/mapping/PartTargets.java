@@ -1,12 +1,12 @@
 package io.penstock.server.mapping;
 
+import io.penstock.core.division.SpreadUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.server.config.InvalidConfigurationException;
-import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
 import io.penstock.server.url.Resource;
 import io.penstock.server.url.ResourceUrl;
@@ -15,50 +15,52 @@ import io.penstock.server.url.UrlRules;
 import io.penstock.server.url.UrlSecrets;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out what a shard is: a server by its URL, or another upstream by its name. */
-final class ShardTargets {
+/**
+ * Finds out what a part of an upstream is: a server by its URL, or another upstream by its name.
+ */
+final class PartTargets {
 
   private static final String EXAMPLE = "the URL of a server, as in redis://10.0.0.1:6379";
 
   private final PropertiesReader reader;
-  private final Map<String, PenstockProperties.Upstream> upstreams;
-  private final Map<String, Resource> resources;
+  private final Resources upstreams;
   private final UrlSecrets secrets;
 
-  /**
-   * @param upstreams all upstreams, by name
-   * @param resources those that do not consist of shards
-   */
-  ShardTargets(
-      PropertiesReader reader,
-      Map<String, PenstockProperties.Upstream> upstreams,
-      Map<String, Resource> resources) {
-    this(reader, upstreams, resources, UrlSecrets.NONE);
+  /** The upstreams of the configuration. */
+  interface Resources {
+
+    /** Returns all names. */
+    Set<String> names();
+
+    /**
+     * Returns an upstream of these, which is mapped now if it was not before; null if it is mapped
+     * at this moment, because it is a part of itself.
+     */
+    @Nullable Resource find(String name);
   }
 
-  private ShardTargets(
-      PropertiesReader reader,
-      Map<String, PenstockProperties.Upstream> upstreams,
-      Map<String, Resource> resources,
-      UrlSecrets secrets) {
+  PartTargets(PropertiesReader reader, Resources upstreams) {
+    this(reader, upstreams, UrlSecrets.NONE);
+  }
+
+  private PartTargets(PropertiesReader reader, Resources upstreams, UrlSecrets secrets) {
     this.reader = reader;
     this.upstreams = upstreams;
-    this.resources = resources;
     this.secrets = secrets;
   }
 
   /** Returns these with passwords for servers by their URLs. */
-  ShardTargets with(UrlSecrets ofServers) {
-    return new ShardTargets(reader, upstreams, resources, ofServers);
+  PartTargets with(UrlSecrets ofServers) {
+    return new PartTargets(reader, upstreams, ofServers);
   }
 
   /**
-   * What a shard is.
+   * What a part is.
    *
    * @param url if it is a server by its URL; null if it is an upstream by its name
    */
@@ -81,7 +83,7 @@ final class ShardTargets {
    * @param key of {@code to}, for messages
    * @param to its elements
    * @param parameters whether a URL may have those of a server among others
-   * @throws InvalidConfigurationException if it names none, or what cannot be a shard
+   * @throws InvalidConfigurationException if it names none, or what cannot be a part
    */
   Target find(String key, List<String> to, boolean parameters) {
     if (to.isEmpty() || to.getFirst().isBlank()) {
@@ -155,31 +157,33 @@ final class ShardTargets {
   }
 
   private Target upstream(String key, String name) {
-    PenstockProperties.Upstream properties = upstreams.get(name);
-    Resource resource = resources.get(name);
-    if (resource == null && properties == null) {
+    if (!upstreams.names().contains(name)) {
       throw reader.invalid(key, "there is no upstream " + name, "write " + EXAMPLE + known());
     }
+    Resource resource = upstreams.find(name);
     if (resource == null) {
       throw reader.invalid(
-          key,
-          "upstream " + name + " consists of shards itself",
-          "write the shards of that upstream here");
+          key, "upstream " + name + " would be a part of itself", "write another upstream");
     }
     if (resource.upstream() instanceof ProxiesUpstreamSettings
+        || resource.upstream() instanceof SpreadUpstreamSettings
         || resource.use() != Resource.Use.READ_AND_WRITE) {
       throw reader.invalid(
           key,
-          "upstream " + name + " is " + resource.upstream().description() + ", which is no shard",
+          "upstream "
+              + name
+              + " is "
+              + resource.upstream().description()
+              + ", which cannot be a part of another one",
           "write an upstream with redis://, redis-sentinel:// or redis-cluster://");
     }
     return new Target(key, name, resource.upstream(), null);
   }
 
   private String known() {
-    return resources.isEmpty()
+    return upstreams.names().isEmpty()
         ? ""
-        : resources.keySet().stream()
+        : upstreams.names().stream()
             .sorted()
             .collect(Collectors.joining(", ", ", or one of the upstreams ", ""));
   }
