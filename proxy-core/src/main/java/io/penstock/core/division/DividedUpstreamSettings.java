@@ -7,7 +7,6 @@ import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Upstreams of which a rule selects one for each key.
@@ -24,13 +23,9 @@ public record DividedUpstreamSettings(Division division, List<UpstreamSettings> 
 
   @Override
   public Upstream create(Context context) {
-    List<NestedTopology.Part> made =
-        parts.stream()
-            .map(part -> new NestedTopology.Part(part.create(context), !part.hasFixedNodes()))
-            .toList();
     return new NestedTopology(
         division.partitioner(),
-        made,
+        parts.stream().map(part -> NestedTopology.Part.of(part, context)).toList(),
         NestedTopology.Failures.NONE,
         new TopologyReports(context.control().thread(), context.events()));
   }
@@ -42,13 +37,6 @@ public record DividedUpstreamSettings(Division division, List<UpstreamSettings> 
   }
 
   @Override
-  public String description() {
-    return summary()
-        + ": "
-        + parts.stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
-  }
-
-  /** Returns the description without the parts. */
   public String summary() {
     return parts.size() + (parts.size() == 1 ? " upstream " : " upstreams ") + division.text();
   }

@@ -10,7 +10,6 @@ import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -35,20 +34,16 @@ final class SpreadTopology implements Upstream {
   }
 
   static SpreadTopology create(SpreadUpstreamSettings settings, UpstreamSettings.Context context) {
-    List<Upstream> parts = new ArrayList<>();
-    List<NestedTopology.Part> all = new ArrayList<>();
-    for (UpstreamSettings part : settings.parts()) {
-      Upstream made = part.create(context);
-      parts.add(made);
-      all.add(new NestedTopology.Part(made, !part.hasFixedNodes()));
-    }
+    List<NestedTopology.Part> parts =
+        settings.parts().stream().map(part -> NestedTopology.Part.of(part, context)).toList();
     var whole =
         new NestedTopology(
             settings.weights().partitioner(),
-            all,
+            parts,
             NestedTopology.Failures.NONE,
             new TopologyReports(context.control().thread(), context.events()));
-    return new SpreadTopology(settings.weights(), parts, whole);
+    return new SpreadTopology(
+        settings.weights(), parts.stream().map(NestedTopology.Part::upstream).toList(), whole);
   }
 
   @Override

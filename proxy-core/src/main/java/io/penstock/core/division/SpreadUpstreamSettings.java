@@ -5,7 +5,6 @@ import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
-import java.util.stream.Collectors;
 
 /**
  * Upstreams of which one is selected for each client connection. It cannot be a part of another
@@ -39,13 +38,6 @@ public record SpreadUpstreamSettings(WeightedDivision weights, List<UpstreamSett
   }
 
   @Override
-  public String description() {
-    return summary()
-        + ": "
-        + parts.stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
-  }
-
-  /** Returns the description without the parts. */
   public String summary() {
     return parts.size()
         + (parts.size() == 1 ? " upstream" : " upstreams")

@@ -53,8 +53,11 @@ final class ShardsTopology {
       ShardsUpstreamSettings settings, List<Upstream> shards) {
     List<NestedTopology.Part> parts = new ArrayList<>();
     for (int i = 0; i < shards.size(); i++) {
-      boolean replaceable = settings.holds() || !settings.shards().get(i).hasFixedNodes();
-      parts.add(new NestedTopology.Part(shards.get(i), replaceable));
+      Upstream shard = shards.get(i);
+      parts.add(
+          settings.holds()
+              ? new NestedTopology.Part(shard, true)
+              : NestedTopology.Part.of(settings.shards().get(i), shard));
     }
     return parts;
   }

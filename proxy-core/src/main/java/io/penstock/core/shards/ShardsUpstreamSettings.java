@@ -7,7 +7,6 @@ import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -67,12 +66,10 @@ public record ShardsUpstreamSettings(
   }
 
   @Override
-  public String description() {
+  public String summary() {
     return shards.size()
         + (shards.size() == 1 ? " shard" : " shards")
         + " by "
-        + layout.distribution().text()
-        + ": "
-        + shards.stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
+        + layout.distribution().text();
   }
 }

@@ -39,7 +39,21 @@ public final class NestedTopology implements Upstream {
    * @param upstream owned by the whole, which starts and closes it
    * @param replaceable whether requests for its nodes are worth a wait: another node may take over
    */
-  public record Part(Upstream upstream, boolean replaceable) {}
+  public record Part(Upstream upstream, boolean replaceable) {
+
+    /** Makes the upstream of a part. */
+    public static Part of(UpstreamSettings settings, UpstreamSettings.Context context) {
+      return of(settings, settings.create(context));
+    }
+
+    /**
+     * Returns an upstream as a part. If it consists of others, it says itself which of its nodes
+     * are replaceable.
+     */
+    public static Part of(UpstreamSettings settings, Upstream made) {
+      return new Part(made, !settings.parts().isEmpty() || !settings.hasFixedNodes());
+    }
+  }
 
   /** Is told which part's node fails, and may change what the partitioner selects. */
   public interface Failures {

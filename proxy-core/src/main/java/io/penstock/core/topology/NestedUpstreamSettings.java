@@ -4,6 +4,7 @@ import io.penstock.core.upstream.Access;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** The settings of an upstream that consists of upstreams, all with the same database. */
 public interface NestedUpstreamSettings extends UpstreamSettings {
@@ -11,6 +12,16 @@ public interface NestedUpstreamSettings extends UpstreamSettings {
   /** {@inheritDoc} At least one. */
   @Override
   List<UpstreamSettings> parts();
+
+  /** Returns what it is, without its parts: such as {@code 2 shards by ketama}. */
+  String summary();
+
+  @Override
+  default String description() {
+    return summary()
+        + ": "
+        + parts().stream().map(UpstreamSettings::description).collect(Collectors.joining("; "));
+  }
 
   @Override
   default List<Credentials> allCredentials() {

@@ -11,6 +11,7 @@ import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.layout.SlotShare;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.topology.ManualThread;
+import io.penstock.core.topology.NestedTopology;
 import io.penstock.core.topology.TopologyReports;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Access;
@@ -22,6 +23,7 @@ import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.core.upstream.Shard;
+import io.penstock.core.upstream.SinglePartitioner;
 import io.penstock.core.upstream.SinglePlacement;
 import io.penstock.core.upstream.Upstream;
 import java.util.ArrayList;
@@ -210,6 +212,23 @@ class ShardsTopologyTest {
     assertThat(shards.isReplaceable(B)).isTrue();
     shards = create(true);
     assertThat(shards.isReplaceable(A)).isTrue();
+  }
+
+  /** The shards are a part of another upstream, and hold requests for their only server. */
+  @Test
+  void a_part_that_consists_of_others_says_itself_what_is_waited_for() {
+    ShardLayout one =
+        ShardLayout.of(
+            LayoutSettings.ofSlots(Distribution.CAMELLIA, List.of(new SlotShare(List.of(0), "a"))));
+    var settings = new ShardsUpstreamSettings(one, List.of(server), true, null);
+    TopologyReports reports = new TopologyReports(thread, new ProxyEvents() {});
+    var part =
+        NestedTopology.Part.of(settings, ShardsTopology.create(settings, List.of(server), reports));
+    var whole =
+        new NestedTopology(
+            SinglePartitioner.INSTANCE, List.of(part), NestedTopology.Failures.NONE, reports);
+
+    assertThat(whole.isReplaceable(A)).isTrue();
   }
 
   @Test

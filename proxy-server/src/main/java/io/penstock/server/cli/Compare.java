@@ -9,6 +9,7 @@ import io.penstock.core.layout.LayoutComparison;
 import io.penstock.core.layout.LayoutComparison.Flow;
 import io.penstock.core.layout.LayoutComparison.Side;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.start.StartConfiguration;
 import java.io.IOException;
@@ -167,14 +168,9 @@ public final class Compare {
   }
 
   private static String kind(Upstream upstream) {
-    return switch (upstream.kind()) {
-      case ShardsUpstreamSettings shards ->
-          shards.shards().size()
-              + (shards.shards().size() == 1 ? " shard by " : " shards by ")
-              + shards.layout().distribution().text();
-      case DividedUpstreamSettings divided -> divided.summary();
-      default -> upstream.kind().description();
-    };
+    return upstream.kind() instanceof NestedUpstreamSettings nested
+        ? nested.summary()
+        : upstream.kind().description();
   }
 
   /** Returns a line for each pair of shards: first those whose keys move. */

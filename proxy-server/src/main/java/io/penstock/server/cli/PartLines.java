@@ -11,6 +11,7 @@ import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +26,7 @@ final class PartLines {
   static String description(Upstream upstream) {
     return switch (upstream.kind()) {
       case ShardsUpstreamSettings shards -> description(shards);
-      case DividedUpstreamSettings divided -> divided.summary() + ":";
-      case SpreadUpstreamSettings spread -> spread.summary() + ":";
+      case NestedUpstreamSettings nested -> nested.summary() + ":";
       default -> upstream.kind().description();
     };
   }
@@ -34,9 +34,7 @@ final class PartLines {
   private static String description(ShardsUpstreamSettings shards) {
     LayoutSettings layout = shards.layout().settings();
     StringBuilder text = new StringBuilder();
-    int count = shards.shards().size();
-    text.append(count).append(count == 1 ? " shard" : " shards");
-    text.append(" by ").append(layout.distribution().text());
+    text.append(shards.summary());
     if (layout.hash() != null) {
       text.append(", hash ").append(layout.hash());
     }
