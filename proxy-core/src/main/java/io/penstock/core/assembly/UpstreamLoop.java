@@ -103,7 +103,7 @@ final class UpstreamLoop {
     return !former.isEmpty() || !listeners.isEmpty();
   }
 
-  /** Closes the clients that have not moved to the new upstream, once they are answered. */
+  /** Has the clients that have not moved to the new upstream move now, or closes them. */
   void drainLaggards() {
     former.forEach(listener -> listener.drainLaggards(routing));
   }

@@ -39,9 +39,9 @@ final class Laggards {
     return !session.isClosed() && session.routes().routing().equals(routing);
   }
 
-  /** Closes those that use these connections to nodes, once their requests are answered. */
-  void drain(SessionLoop.Routing routing) {
+  /** Ends what keeps those that use these connections to nodes, or closes them. */
+  void drain(SessionLoop.Routing routing, LoopRoutes latest) {
     List<Session> users = sessions.stream().filter(each -> uses(each, routing)).toList();
-    users.forEach(Session::drain);
+    users.forEach(each -> each.leaveRoutes(latest));
   }
 }

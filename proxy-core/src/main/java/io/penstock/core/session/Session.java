@@ -70,6 +70,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   private final CurrentRequest request;
   private final SessionState state;
   private LoopRoutes routes; // what the following are connected to
+  private boolean leavesRoutes; // when the blocking call ends
   private Retries retries;
   private Backpressure backpressure;
   private ForwardContext forward;
@@ -164,7 +165,24 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
         && !intake.isSearching();
   }
 
+  /**
+   * Ends what keeps the client at earlier routes. A call that it is blocked in gets the reply of a
+   * timeout, and the client changes to the latest routes; otherwise it is closed once it is
+   * answered.
+   */
+  void leaveRoutes(LoopRoutes latest) {
+    if (intake.blocked().isBlocked()
+        && intake.subscriptions().mayChangeTo(latest.subscribeLoop())
+        && !intake.transactions().isWatching()) {
+      leavesRoutes = true;
+      intake.blocked().unblock(false, _ -> {});
+    } else {
+      drain();
+    }
+  }
+
   private void changeTo(LoopRoutes latest) {
+    leavesRoutes = false;
     input.scanner().limits(loop.reader().limits());
     connect(latest, intake.subscriptions());
     forward.order().noteOtherWriteToAll(); // a replica may lack what the client has written
@@ -347,6 +365,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   @Override
   public void resume(ReplySlot by) {
     state.onResume(by);
+    if (leavesRoutes) {
+      state.onRoutesChange();
+    }
   }
 
   @Override

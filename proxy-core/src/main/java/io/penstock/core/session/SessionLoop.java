@@ -196,9 +196,12 @@ public final class SessionLoop implements LoopClients {
     memory.close();
   }
 
-  /** Closes the clients that still use an earlier upstream, once their requests are answered. */
+  /**
+   * Ends blocking calls of clients that still use an earlier upstream, so that they change to the
+   * latest; closes others once their requests are answered.
+   */
   public void drainLaggards(Routing routing) {
-    laggards.drain(routing);
+    laggards.drain(routing, routes);
   }
 
   Loop loop() {
