@@ -73,6 +73,7 @@ class ArchitectureTest {
               Set.of("tls", "upstream", "cluster", "output", "observe", "control", "topology")),
           Map.entry("shards", Set.of("upstream", "layout", "observe", "control", "topology")),
           Map.entry("division", Set.of("upstream", "cluster", "control", "topology")),
+          Map.entry("split", Set.of("upstream", "control", "topology")),
           Map.entry("replicas", Set.of("failure", "upstream", "observe", "control")),
           Map.entry(
               "survey", Set.of("upstream", "cluster", "command", "output", "observe", "control")),

@@ -1,7 +1,8 @@
 package io.penstock.core.dispatch;
 
 import io.penstock.core.node.BackendNode;
-import org.jspecify.annotations.Nullable;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * A node of one loop that reads may be sent to: a replica, or a master where the policy allows it.
@@ -12,7 +13,7 @@ public final class ReadTarget {
 
   private final BackendNode node;
   private final int number;
-  private @Nullable ReadGroup group; // that it may be read for; null if it may not be read
+  private final List<ReadGroup> groups = new ArrayList<>(1); // that it may be read for
   private boolean leftOut;
   private long leftOutUntil; // if leftOut
 
@@ -30,14 +31,19 @@ public final class ReadTarget {
     return number;
   }
 
-  /** Sets the group that it may be read for; null if it may not be read. */
-  void setGroup(@Nullable ReadGroup readFor) {
-    group = readFor;
+  /** It may not be read any more. */
+  void removeGroups() {
+    groups.clear();
+  }
+
+  /** It may be read for one more group. */
+  void addGroup(ReadGroup readFor) {
+    groups.add(readFor);
   }
 
   /** Returns whether a snapshot names it as a node that may be read. */
   boolean isListed() {
-    return group != null;
+    return !groups.isEmpty();
   }
 
   /** Leaves it out for some time: it has just failed to serve a read. */
@@ -56,6 +62,6 @@ public final class ReadTarget {
     if (leftOut && now - leftOutUntil >= 0) {
       leftOut = false;
     }
-    return group == which && !leftOut;
+    return !leftOut && groups.contains(which);
   }
 }

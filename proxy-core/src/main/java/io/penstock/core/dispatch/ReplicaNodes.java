@@ -37,7 +37,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   private final ReadSettings settings;
   private final Map<Endpoint, ReadTarget> targets = new HashMap<>();
   private final List<@Nullable ReadTarget> byNumber = new ArrayList<>();
-  private List<ReadGroup> groups = new ArrayList<>(); // by shard
+  private List<ReadGroup> groups = new ArrayList<>(); // by read shard
   private Placement grouped; // that the groups are of
   private ReadTargets adoptedTargets = ReadTargets.EMPTY;
   private long replicaReads;
@@ -61,7 +61,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
 
   @Override
   public @Nullable ReadGroup groupOf(int partition) {
-    int shard = placement().ownerOf(partition);
+    int shard = placement().readShardOf(partition);
     return shard < 0 ? null : groups.get(shard);
   }
 
@@ -148,17 +148,18 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   /** Assigns a group to each shard: the one that it had, also if another node has taken over. */
   private void regroup() {
     Placement placement = placement();
-    List<Shard> before = grouped.shards();
+    List<Shard> shards = placement.readShards();
+    List<Shard> before = grouped.readShards();
     List<ReadGroup> free = new ArrayList<>(groups);
     List<@Nullable ReadGroup> assigned = new ArrayList<>();
-    for (int i = 0; i < placement.shards().size(); i++) {
-      int same = grouped.indexOfMaster(placement.shards().get(i).master());
-      assigned.add(same < 0 || same >= groups.size() ? null : groups.get(same));
+    for (Shard shard : shards) {
+      ReadGroup same = sameGroup(free, before, shard);
+      free.remove(same);
+      assigned.add(same);
     }
-    free.removeAll(assigned);
     List<ReadGroup> result = new ArrayList<>();
     for (int i = 0; i < assigned.size(); i++) {
-      BackendNode master = masters()[i];
+      BackendNode master = nodeAt(shards.get(i).master());
       ReadGroup group = assigned.get(i);
       if (group == null) {
         group = takenOver(free, before, master.node());
@@ -172,6 +173,20 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     }
     groups = result;
     grouped = placement;
+  }
+
+  /** Returns the group that had the same nodes, or else the same master. */
+  private @Nullable ReadGroup sameGroup(List<ReadGroup> free, List<Shard> before, Shard shard) {
+    ReadGroup found = null;
+    for (int i = 0; i < before.size() && i < groups.size(); i++) {
+      if (before.get(i).master().equals(shard.master()) && free.contains(groups.get(i))) {
+        if (before.get(i).replicas().equals(shard.replicas())) {
+          return groups.get(i);
+        }
+        found = found == null ? groups.get(i) : found;
+      }
+    }
+    return found;
   }
 
   /** Removes and returns the group of the shard that {@code master} was a replica of. */
@@ -205,13 +220,13 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   private void adoptTargets(ReadTargets latest) {
     adoptedTargets = latest;
     List<ReadTarget> before = List.copyOf(targets.values());
-    before.forEach(target -> target.setGroup(null));
+    before.forEach(ReadTarget::removeGroups);
     for (int i = 0; i < groups.size(); i++) {
       ReadGroup group = groups.get(i);
       List<ReadTarget> readable = new ArrayList<>();
-      for (Endpoint address : latest.of(grouped.shards().get(i))) {
+      for (Endpoint address : latest.of(grouped.readShards().get(i))) {
         ReadTarget target = targetAt(address);
-        target.setGroup(group);
+        target.addGroup(group);
         readable.add(target);
       }
       group.setTargets(List.copyOf(readable));

@@ -81,10 +81,11 @@ final class MonitoredNode {
   /**
    * Decides whether this node may be read as a replica, and counts it if it may not any more.
    *
+   * @param independent whether it is no replica of its shard's master: then it need only answer
    * @param maxLagBytes {@link ReadSettings#NO_LAG_LIMIT} for any
    */
-  void judge(long maxLagBytes) {
-    ReplicaState now = stateAsReplica(maxLagBytes);
+  void judge(boolean independent, long maxLagBytes) {
+    ReplicaState now = independent ? stateAlone() : stateAsReplica(maxLagBytes);
     if (state == ReplicaState.READABLE && now != ReplicaState.READABLE) {
       timesLeftOut++;
     }
@@ -167,6 +168,18 @@ final class MonitoredNode {
   /** Returns whether reads sent to this node as a master would be answered. */
   boolean isReadableMaster() {
     return answers && last != null && stateOfError(last.refusal()) == ReplicaState.UNREACHABLE;
+  }
+
+  private ReplicaState stateAlone() {
+    ReplicationReport report = last;
+    if (!answers || report == null) {
+      return stateOfError(failure);
+    }
+    ReplicaState refused = stateOfError(report.refusal());
+    if (refused != ReplicaState.UNREACHABLE) {
+      return refused;
+    }
+    return report.replica() && !report.linkUp() ? ReplicaState.LINK_DOWN : ReplicaState.READABLE;
   }
 
   private ReplicaState stateAsReplica(long maxLagBytes) {

@@ -16,6 +16,7 @@ import io.penstock.core.upstream.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,7 @@ public final class ReplicaMonitor {
   private final Map<Endpoint, MonitoredNode> nodes = new HashMap<>();
   private final Map<Endpoint, List<Endpoint>> targets = new HashMap<>(); // by master
   private final Map<Endpoint, List<Shard>> shards = new HashMap<>(); // of each node
+  private final Set<Endpoint> independent = new HashSet<>(); // masters; see hasIndependentReplicas
   private Runnable listener = () -> {};
   private Placement placement;
   private boolean changed;
@@ -145,7 +147,12 @@ public final class ReplicaMonitor {
       }
     }
     shards.clear();
-    for (Shard shard : placement.shards()) {
+    independent.clear();
+    for (int i = 0; i < placement.shards().size(); i++) {
+      Shard shard = placement.shards().get(i);
+      if (placement.hasIndependentReplicas(i)) {
+        independent.add(shard.master());
+      }
       addTo(shard, shard.master());
       shard.replicas().forEach(replica -> addTo(shard, replica));
       judge(shard);
@@ -233,12 +240,13 @@ public final class ReplicaMonitor {
   private void judge(Shard shard) {
     MonitoredNode master = node(shard.master());
     List<MonitoredNode> replicas = new ArrayList<>();
+    boolean isIndependent = independent.contains(shard.master());
     boolean allSettled = true;
     for (Endpoint replica : shard.replicas()) {
       MonitoredNode node = node(replica);
       replicas.add(node);
-      node.judge(settings.maxLagBytes());
-      if (node.isSettled(master)) {
+      node.judge(isIndependent, settings.maxLagBytes());
+      if (isIndependent ? node.isKnown() : node.isSettled(master)) {
         log.judged(statusOf(node, shard));
       } else {
         allSettled = false;

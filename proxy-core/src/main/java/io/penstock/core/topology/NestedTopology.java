@@ -16,9 +16,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upstream that consists of upstreams, its parts: a partitioner selects the part of a key. Its
- * placement has all of theirs ({@link NestedPlacement}); a redirect, a refresh or an error is
- * passed on to the part that it is about. Changes are published on the topology thread.
+ * An upstream that consists of upstreams, its parts. Its placement is composed of theirs; a
+ * redirect, a refresh or an error is passed on to the part that it is about. Changes are published
+ * on the topology thread.
  */
 public final class NestedTopology implements Upstream {
 
@@ -26,12 +26,12 @@ public final class NestedTopology implements Upstream {
   private static final int MAX_KNOWN = 4096;
 
   private final List<Part> parts;
-  private final NestedPlacement.NestedPartitioner partitioner;
+  private final Composition composition;
   private final Failures failures;
   private final ErrorPolicy errorPolicy;
   private final TopologyReports reports;
   private final Map<Endpoint, Integer> partOf = new ConcurrentHashMap<>(); // also of former nodes
-  private volatile NestedPlacement current;
+  private volatile Placement current;
 
   /**
    * One of the upstreams.
@@ -55,6 +55,48 @@ public final class NestedTopology implements Upstream {
     }
   }
 
+  /** How the placements of the parts are one. Immutable. */
+  public interface Composition {
+
+    /** Returns the partitioner of the whole. */
+    Partitioner partitioner();
+
+    /**
+     * Returns the number of a part's first partition, for redirects: each part has numbers of its
+     * own for all of its partitions.
+     */
+    int firstPartitionOf(int part);
+
+    /** Returns the part with a partition of these numbers. */
+    int partOf(int partition);
+
+    /**
+     * Returns the placement of the whole.
+     *
+     * @param parts in the order of the parts
+     */
+    Placement of(List<Placement> parts);
+  }
+
+  /** A partitioner selects the part of a key. */
+  private record Nested(NestedPlacement.NestedPartitioner partitioner) implements Composition {
+
+    @Override
+    public int firstPartitionOf(int part) {
+      return partitioner.firstPartitionOf(part);
+    }
+
+    @Override
+    public int partOf(int partition) {
+      return partitioner.partOf(partition);
+    }
+
+    @Override
+    public Placement of(List<Placement> parts) {
+      return new NestedPlacement(partitioner, parts);
+    }
+  }
+
   /** Is told which part's node fails, and may change what the partitioner selects. */
   public interface Failures {
 
@@ -74,16 +116,28 @@ public final class NestedTopology implements Upstream {
    */
   public NestedTopology(
       Partitioner outer, List<Part> parts, Failures failures, TopologyReports reports) {
+    this(
+        new Nested(
+            new NestedPlacement.NestedPartitioner(
+                outer, parts.stream().map(part -> part.upstream().partitioner()).toList())),
+        parts,
+        failures,
+        reports);
+  }
+
+  /**
+   * @param failures is told of failing nodes, and closed with this
+   */
+  public NestedTopology(
+      Composition composition, List<Part> parts, Failures failures, TopologyReports reports) {
     this.parts = List.copyOf(parts);
     this.failures = failures;
     this.reports = reports;
-    this.partitioner =
-        new NestedPlacement.NestedPartitioner(
-            outer, parts.stream().map(part -> part.upstream().partitioner()).toList());
+    this.composition = composition;
     this.errorPolicy =
         new NestedErrorPolicies(errorPolicies(), node -> partOf.getOrDefault(node, -1));
     this.current = placement();
-    learn(current);
+    learn();
   }
 
   private ErrorPolicy[] errorPolicies() {
@@ -91,30 +145,31 @@ public final class NestedTopology implements Upstream {
     for (int i = 0; i < policies.length; i++) {
       policies[i] =
           NestedErrorPolicies.from(
-              partitioner.firstPartitionOf(i), parts.get(i).upstream().errorPolicy());
+              composition.firstPartitionOf(i), parts.get(i).upstream().errorPolicy());
     }
     return policies;
   }
 
-  private NestedPlacement placement() {
-    return new NestedPlacement(
-        partitioner, parts.stream().map(part -> part.upstream().current()).toList());
+  private Placement placement() {
+    return composition.of(parts.stream().map(part -> part.upstream().current()).toList());
   }
 
-  private void learn(NestedPlacement placement) {
+  private void learn() {
     if (partOf.size() > MAX_KNOWN) {
       partOf.clear();
     }
-    for (Endpoint node : placement.nodes()) {
-      partOf.put(node, placement.partWith(node));
+    for (int i = parts.size() - 1; i >= 0; i--) { // the first part with a node is the one
+      for (Endpoint node : parts.get(i).upstream().current().nodes()) {
+        partOf.put(node, i);
+      }
     }
   }
 
   /** Publishes what the parts have published. On the topology thread. */
   private void update() {
-    NestedPlacement latest = placement();
+    Placement latest = placement();
     if (!latest.equals(current)) {
-      learn(latest);
+      learn();
       current = latest;
       reports.changed(latest);
     }
@@ -127,7 +182,7 @@ public final class NestedTopology implements Upstream {
 
   @Override
   public Partitioner partitioner() {
-    return partitioner;
+    return composition.partitioner();
   }
 
   @Override
@@ -143,8 +198,8 @@ public final class NestedTopology implements Upstream {
 
   @Override
   public void moved(int partition, Endpoint owner) {
-    int part = partitioner.partOf(partition);
-    parts.get(part).upstream().moved(partition - partitioner.firstPartitionOf(part), owner);
+    int part = composition.partOf(partition);
+    parts.get(part).upstream().moved(partition - composition.firstPartitionOf(part), owner);
   }
 
   @Override

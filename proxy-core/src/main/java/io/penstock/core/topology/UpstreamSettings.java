@@ -81,6 +81,11 @@ public interface UpstreamSettings {
     return List.of();
   }
 
+  /** Returns whether clients of the other one find all keys where they were. */
+  default boolean servesAs(UpstreamSettings other) {
+    return equals(other);
+  }
+
   /** Returns this one, its parts, theirs, and so on. */
   default Stream<UpstreamSettings> tree() {
     return Stream.concat(Stream.of(this), parts().stream().flatMap(UpstreamSettings::tree));

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A placement composed of placements. The outer partitioner selects the inner placement of a key,
@@ -16,7 +17,9 @@ public final class NestedPlacement implements Placement {
   private final NestedPartitioner partitioner;
   private final List<Placement> inner;
   private final List<Shard> shards;
+  private final List<Shard> readShards;
   private final int[] firstShard; // by inner placement
+  private final int[] firstReadShard; // by inner placement
   private final int[] firstBus; // by inner placement; at the end, the number of buses
 
   /**
@@ -27,15 +30,20 @@ public final class NestedPlacement implements Placement {
     this.partitioner = partitioner;
     this.inner = List.copyOf(inner);
     this.firstShard = new int[inner.size()];
+    this.firstReadShard = new int[inner.size()];
     this.firstBus = new int[inner.size() + 1];
     partitioner.check(this.inner);
     List<Shard> all = new ArrayList<>();
+    List<Shard> allRead = new ArrayList<>();
     for (int i = 0; i < firstShard.length; i++) {
       firstShard[i] = all.size();
+      firstReadShard[i] = allRead.size();
+      allRead.addAll(inner.get(i).readShards());
       firstBus[i + 1] = firstBus[i] + inner.get(i).buses();
       all.addAll(inner.get(i).shards());
     }
     this.shards = List.copyOf(all);
+    this.readShards = List.copyOf(allRead);
   }
 
   /**
@@ -93,6 +101,18 @@ public final class NestedPlacement implements Placement {
     }
 
     @Override
+    public List<String> beginnings(int partition) {
+      int part = partOf(partition);
+      List<String> any = List.of("");
+      List<String> whole = outer.beginnings(part);
+      List<String> own = parts[part].beginnings(partition - first[part]);
+      if (whole.equals(any) || own.equals(any)) {
+        return own.equals(any) ? whole : own;
+      }
+      return Stream.concat(whole.stream(), own.stream()).distinct().toList();
+    }
+
+    @Override
     public boolean isInUse(int partition) {
       int part = partOf(partition);
       return outer.isInUse(part) && parts[part].isInUse(partition - first[part]);
@@ -143,6 +163,24 @@ public final class NestedPlacement implements Placement {
   }
 
   @Override
+  public List<Shard> readShards() {
+    return readShards;
+  }
+
+  @Override
+  public int readShardOf(int partition) {
+    int part = partitioner.partOf(partition);
+    int own = inner.get(part).readShardOf(partition - partitioner.first[part]);
+    return own < 0 ? UNCOVERED : firstReadShard[part] + own;
+  }
+
+  @Override
+  public boolean hasIndependentReplicas(int shard) {
+    int part = partOfShard(shard);
+    return inner.get(part).hasIndependentReplicas(shard - firstShard[part]);
+  }
+
+  @Override
   public int coveredPartitions() {
     int covered = 0;
     for (Placement each : inner) {
@@ -183,12 +221,17 @@ public final class NestedPlacement implements Placement {
 
   @Override
   public int busOf(int shard) {
+    int part = partOfShard(shard);
+    return firstBus[part] + inner.get(part).busOf(shard - firstShard[part]);
+  }
+
+  private int partOfShard(int shard) {
     int found = Arrays.binarySearch(firstShard, shard);
     int part = found < 0 ? -found - 2 : found;
     while (part + 1 < firstShard.length && firstShard[part + 1] == shard) {
       part++; // parts before it have no shard now
     }
-    return firstBus[part] + inner.get(part).busOf(shard - firstShard[part]);
+    return part;
   }
 
   @Override

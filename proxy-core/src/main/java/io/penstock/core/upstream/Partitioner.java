@@ -2,6 +2,7 @@ package io.penstock.core.upstream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.List;
 
 /**
  * Divides all keys into partitions. Immutable, safe from any thread. An upstream never changes its
@@ -45,6 +46,14 @@ public interface Partitioner {
    */
   default boolean isInUse(int partition) {
     return true;
+  }
+
+  /**
+   * Returns texts of which one must be at the beginning of a key in the partition, some of them if
+   * there are many; the characters are bytes. Any key may be in it by default.
+   */
+  default List<String> beginnings(int partition) {
+    return List.of("");
   }
 
   /** Returns the partition of a key. */

@@ -71,6 +71,30 @@ public interface Placement {
   int endOfRun(int partition);
 
   /**
+   * Returns the nodes that reads may go to, for all partitions that have the same: as a master and
+   * its replicas. These are the shards, unless replicas are systems of their own, which divide the
+   * partitions differently. The order is valid for this snapshot only.
+   */
+  default List<Shard> readShards() {
+    return shards();
+  }
+
+  /** Returns the index in {@link #readShards} of a partition, or {@link #UNCOVERED}. */
+  default int readShardOf(int partition) {
+    return ownerOf(partition);
+  }
+
+  /**
+   * Returns whether the replicas of a shard are systems of their own: what they replicate, and how
+   * far they are behind, is not known.
+   *
+   * @param shard index in {@link #shards}
+   */
+  default boolean hasIndependentReplicas(int shard) {
+    return false;
+  }
+
+  /**
    * Returns a number that is the same for all shards that forward published messages to each other,
    * as the nodes of a Redis Cluster do: 0 for all unless the placement combines several systems.
    */

@@ -126,7 +126,7 @@ class TargetChoiceTest {
   private static void refuse(MonitoredNode node) {
     node.failed("refused");
     node.failed("refused");
-    node.judge(ReadSettings.NO_LAG_LIMIT);
+    node.judge(false, ReadSettings.NO_LAG_LIMIT);
   }
 
   private static MonitoredNode replica(Endpoint address) {
@@ -138,7 +138,7 @@ class TargetChoiceTest {
     var node = new MonitoredNode(address);
     node.asked(null);
     node.answered(answers.report());
-    node.judge(ReadSettings.NO_LAG_LIMIT);
+    node.judge(false, ReadSettings.NO_LAG_LIMIT);
     return node;
   }
 }

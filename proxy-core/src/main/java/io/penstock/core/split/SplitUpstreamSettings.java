@@ -1,0 +1,113 @@
+package io.penstock.core.split;
+
+import io.penstock.core.topology.NestedTopology;
+import io.penstock.core.topology.NestedUpstreamSettings;
+import io.penstock.core.topology.TopologyReports;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.NodeTransport;
+import io.penstock.core.upstream.Partitioner;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.Upstream;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * An upstream for writes, and others for reads, which somebody else keeps equal to it. Each of
+ * those has one partition, or the same partitions as the one for writes.
+ *
+ * @param write for what may write, and for all that is no read
+ * @param read at least one, all with the same database
+ */
+public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read)
+    implements NestedUpstreamSettings {
+
+  public SplitUpstreamSettings {
+    read = List.copyOf(read);
+  }
+
+  @Override
+  public List<UpstreamSettings> parts() {
+    return Stream.concat(Stream.of(write), read.stream().map(ReadPart::upstream)).toList();
+  }
+
+  @Override
+  public Upstream create(Context context) {
+    List<NestedTopology.Part> parts =
+        parts().stream().map(part -> NestedTopology.Part.of(part, context)).toList();
+    return new NestedTopology(
+        Split.of(parts.stream().map(NestedTopology.Part::upstream).toList(), read),
+        parts,
+        NestedTopology.Failures.NONE,
+        new TopologyReports(context.control().thread(), context.events()));
+  }
+
+  /**
+   * The placement for writes, with nodes of the others.
+   *
+   * @param first the number of each part's first partition, and the end
+   */
+  private record Split(Partitioner partitioner, List<Integer> first, List<ReadPart> read)
+      implements NestedTopology.Composition {
+
+    static Split of(List<Upstream> parts, List<ReadPart> read) {
+      Partitioner ofWrites = parts.getFirst().partitioner();
+      if (!parts.stream()
+          .map(Upstream::partitioner)
+          .allMatch(each -> each.partitions() == 1 || each.equals(ofWrites))) {
+        throw new IllegalArgumentException("other partitions than " + ofWrites);
+      }
+      int[] sum = {0};
+      List<Integer> first =
+          parts.stream()
+              .map(part -> {
+                int own = sum[0];
+                sum[0] = Math.addExact(own, part.partitioner().partitions());
+                return own;
+              })
+              .toList();
+      return new Split(ofWrites, first, read);
+    }
+
+    @Override
+    public int firstPartitionOf(int part) {
+      return first.get(part);
+    }
+
+    @Override
+    public int partOf(int partition) {
+      int part = first.size() - 1;
+      while (first.get(part) > partition) {
+        part--;
+      }
+      return part;
+    }
+
+    @Override
+    public Placement of(List<Placement> parts) {
+      return new SplitPlacement(parts.getFirst(), parts.subList(1, parts.size()), read);
+    }
+  }
+
+  /** {@inheritDoc} The parts are upstreams of their own, which have theirs. */
+  @Override
+  public SplitUpstreamSettings with(NodeTransport transport) {
+    return this;
+  }
+
+  @Override
+  public boolean isDivided() {
+    return write.isDivided();
+  }
+
+  @Override
+  public boolean mayHaveReplicas() {
+    return true;
+  }
+
+  @Override
+  public String summary() {
+    return "one upstream for writes and "
+        + read.size()
+        + (read.size() == 1 ? " for reads" : " others for reads");
+  }
+}
