@@ -150,7 +150,7 @@ public final class ProxyUpstream {
   }
 
   private boolean hasServersOf(ProxySettings.Upstream other) {
-    return settings.kind().equals(other.kind());
+    return settings.kind().servesAs(other.kind());
   }
 
   private static Nodes.Timeouts timeouts(ProxySettings.Backend backend) {

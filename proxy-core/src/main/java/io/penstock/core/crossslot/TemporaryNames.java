@@ -14,15 +14,28 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TemporaryNames {
 
-  /** What each of the names begins with. */
+  /** What each of the names begins with, behind what keys of its partition must begin with. */
   public static final String PREFIX = "penstock:tmp:";
 
   /** Tries after which a partition counts as one that no name is in. */
   private static final int MAX_TRIES = 2_000_000;
 
+  /**
+   * The same with a beginning that keys of the partition must have: it finds one soon, or never.
+   */
+  private static final int MAX_TRIES_WITH_BEGINNING = 200_000;
+
+  /**
+   * The beginning of names in a partition.
+   *
+   * @param text before {@link #PREFIX}
+   * @param tag hash tag
+   */
+  private record Beginning(String text, String tag) {}
+
   private final Partitioner partitioner;
   private @Nullable String owner; // no other object has the same one; known from the first name on
-  private final Map<Integer, String> tags = new HashMap<>(); // hash tags by partition
+  private final Map<Integer, Beginning> beginnings = new HashMap<>(); // by partition
   private long made;
 
   TemporaryNames(Partitioner partitioner) {
@@ -32,10 +45,11 @@ public final class TemporaryNames {
   /** Returns a new name in the partition; null if there seems to be none. */
   public @Nullable String next(int partition) {
     made++;
-    String tagged = name(tags.computeIfAbsent(partition, this::findTag), made);
+    Beginning beginning = beginnings.computeIfAbsent(partition, this::find);
+    String tagged = name(beginning, made);
     return partitionOf(tagged) == partition
         ? tagged
-        : search(partition); // keys are placed by all of their bytes
+        : search(partition, beginning.text()); // keys are placed by all of their bytes
   }
 
   /**
@@ -44,29 +58,35 @@ public final class TemporaryNames {
    */
   public @Nullable String nextPrefix(int partition) {
     made++;
-    String tagged = name(tags.computeIfAbsent(partition, this::findTag), made) + ":";
-    byte[] bytes = tagged.getBytes(StandardCharsets.US_ASCII);
+    String tagged = name(beginnings.computeIfAbsent(partition, this::find), made) + ":";
+    byte[] bytes = tagged.getBytes(StandardCharsets.ISO_8859_1);
     boolean decided = partitioner.isDecidedBy(Unpooled.wrappedBuffer(bytes), 0, bytes.length);
     return decided && partitionOf(tagged) == partition ? tagged : null;
   }
 
   private int partitionOf(String name) {
-    return partitioner.partitionOf(name.getBytes(StandardCharsets.US_ASCII));
+    return partitioner.partitionOf(name.getBytes(StandardCharsets.ISO_8859_1));
   }
 
-  private String findTag(int partition) {
-    for (int i = 0; i < MAX_TRIES; i++) {
-      String tag = Integer.toString(i, Character.MAX_RADIX);
-      if (partitionOf(name(tag, 0)) == partition) {
-        return tag;
+  private Beginning find(int partition) {
+    for (String text : partitioner.beginnings(partition)) {
+      for (int i = 0; i < tries(text); i++) {
+        var beginning = new Beginning(text, Integer.toString(i, Character.MAX_RADIX));
+        if (partitionOf(name(beginning, 0)) == partition) {
+          return beginning;
+        }
       }
     }
-    return "";
+    return new Beginning("", "");
   }
 
-  private @Nullable String search(int partition) {
-    for (int i = 0; i < MAX_TRIES; i++) {
-      String name = name(Integer.toString(i, Character.MAX_RADIX), made);
+  private static int tries(String beginning) {
+    return beginning.isEmpty() ? MAX_TRIES : MAX_TRIES_WITH_BEGINNING;
+  }
+
+  private @Nullable String search(int partition, String beginning) {
+    for (int i = 0; i < tries(beginning); i++) {
+      String name = name(new Beginning(beginning, Integer.toString(i, Character.MAX_RADIX)), made);
       if (partitionOf(name) == partition) {
         return name;
       }
@@ -74,12 +94,12 @@ public final class TemporaryNames {
     return null;
   }
 
-  private String name(String tag, long number) {
+  private String name(Beginning beginning, long number) {
     String ours = owner;
     if (ours == null) {
       ours = Long.toUnsignedString(new SecureRandom().nextLong(), Character.MAX_RADIX);
       owner = ours;
     }
-    return PREFIX + "{" + tag + "}:" + ours + ":" + number;
+    return beginning.text() + PREFIX + "{" + beginning.tag() + "}:" + ours + ":" + number;
   }
 }

@@ -58,6 +58,7 @@ public record PrefixDivision(Map<String, Integer> prefixes, int otherwise, int p
   private static final class ByPrefix implements Partitioner {
 
     private static final int NONE = -1;
+    private static final int MOST_BEGINNINGS = 8;
 
     private final byte[][] prefixes; // sorted
     private final int[] part;
@@ -139,6 +140,20 @@ public record PrefixDivision(Map<String, Integer> prefixes, int otherwise, int p
         }
       }
       return true;
+    }
+
+    @Override
+    public List<String> beginnings(int partition) {
+      List<String> all = new ArrayList<>();
+      if (partition == otherwise) {
+        all.add("");
+      }
+      for (int i = 0; i < prefixes.length && all.size() < MOST_BEGINNINGS; i++) {
+        if (part[i] == partition) {
+          all.add(new String(prefixes[i], StandardCharsets.ISO_8859_1));
+        }
+      }
+      return all;
     }
 
     /** Longer prefixes that begin with the text must have the same part. */

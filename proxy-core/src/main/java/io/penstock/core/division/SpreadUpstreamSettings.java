@@ -32,6 +32,12 @@ public record SpreadUpstreamSettings(WeightedDivision weights, List<UpstreamSett
     return this;
   }
 
+  /** {@inheritDoc} Clients stay with their parts. */
+  @Override
+  public boolean servesAs(UpstreamSettings other) {
+    return other instanceof SpreadUpstreamSettings that && parts.equals(that.parts);
+  }
+
   @Override
   public boolean isDivided() {
     return parts.stream().anyMatch(UpstreamSettings::isDivided);

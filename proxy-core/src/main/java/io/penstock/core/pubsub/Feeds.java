@@ -53,7 +53,7 @@ final class Feeds {
     Feed owner = ownerOf(topic);
     if (owner != null) {
       topic.assignTo(owner, hub.now() + BUS_DELAY_NANOS);
-      if (topic.mustStay()) {
+      if (topic.mustStay() && haveOneBus(topic.home(), owner)) {
         delayed.add(topic);
       } else {
         delayed.remove(topic);
@@ -69,6 +69,23 @@ final class Feeds {
         feed.unsubscribe(topic);
       }
     }
+  }
+
+  /** Whether messages that are published at one node reach the other, possibly later. */
+  private boolean haveOneBus(@Nullable TopicNode one, TopicNode other) {
+    int first = one == null ? -1 : indexOfShard(one.node());
+    int second = indexOfShard(other.node());
+    return first >= 0 && second >= 0 && placement.busOf(first) == placement.busOf(second);
+  }
+
+  private int indexOfShard(Endpoint node) {
+    List<Shard> shards = placement.shards();
+    for (int i = 0; i < shards.size(); i++) {
+      if (shards.get(i).master().equals(node) || shards.get(i).replicas().contains(node)) {
+        return i;
+      }
+    }
+    return -1;
   }
 
   /**

@@ -216,7 +216,7 @@ class ShardsTopologyTest {
 
   /** The shards are a part of another upstream, and hold requests for their only server. */
   @Test
-  void a_part_that_consists_of_others_says_itself_what_is_waited_for() {
+  void a_part_of_parts_says_itself_what_is_waited_for() {
     ShardLayout one =
         ShardLayout.of(
             LayoutSettings.ofSlots(Distribution.CAMELLIA, List.of(new SlotShare(List.of(0), "a"))));

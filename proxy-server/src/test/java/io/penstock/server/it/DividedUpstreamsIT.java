@@ -202,6 +202,36 @@ class DividedUpstreamsIT {
     }
   }
 
+  /** No key name of Penstock's own begins with these prefixes. */
+  @Test
+  void commandsOverPrefixesAreCarriedOutWhicheverTheyAre() {
+    var rules = new PrefixDivision(Map.of("a:", 0, "c:", 1, "b:", 2), 0, 3);
+    var parts = List.of(single(server), ofCluster(), single(other));
+    try (ProxyFixture proxy =
+            ProxyFixture.of(new DividedUpstreamSettings(rules, parts))
+                .emulatesCrossSlot()
+                .startReady();
+        RespClient client = proxy.connect()) {
+      for (String key : List.of("a:s", "b:s", "c:s", "c:t", "s")) {
+        client.call("SADD", key, "1", key);
+      }
+      for (String[] keys :
+          List.of(
+              new String[] {"b:s", "c:s"},
+              new String[] {"c:s", "b:s"},
+              new String[] {"c:s", "c:t"},
+              new String[] {"a:s", "b:s"},
+              new String[] {"b:s", "s"})) {
+        assertThat(client.call("SINTER", keys[0], keys[1]))
+            .as(keys[0] + " " + keys[1])
+            .isEqualTo("*1\r\n" + Wire.bulk("1"));
+      }
+      assertThat(client.call("SUNIONSTORE", "c:d", "a:s", "b:s")).isEqualTo(":3\r\n");
+      assertThat(client.call("RENAME", "c:d", "b:d")).isEqualTo(OK);
+      assertThat(client.call("SCARD", "b:d")).isEqualTo(":3\r\n");
+    }
+  }
+
   /** The cluster by prefix; of what remains, the place in a ring of two servers. */
   @Test
   void aPartMayHaveShards() {

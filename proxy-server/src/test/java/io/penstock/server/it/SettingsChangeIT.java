@@ -15,10 +15,14 @@ import io.penstock.core.division.WeightedDivision;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.CannotBindException;
+import io.penstock.core.split.ReadPart;
+import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.ReadFrom;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.FreePorts;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
@@ -304,6 +308,8 @@ class SettingsChangeIT {
           List.of(
               weighted(1, 0, one, two),
               weighted(0, 1, one, two),
+              ChangingProxy.single(one, null),
+              weighted(0, 1, one, two),
               weighted(0, 1, two, one),
               ChangingProxy.single(one, null));
       for (UpstreamSettings kind : kinds) {
@@ -328,6 +334,28 @@ class SettingsChangeIT {
         .until(() -> openConnections(two) == 1);
   }
 
+  @Test
+  void readsFollowTheServersThatAreForReads() {
+    UpstreamSettings ofWrites = ChangingProxy.single(one, null);
+    var split =
+        new SplitUpstreamSettings(
+            ofWrites, List.of(new ReadPart(ChangingProxy.single(two, null), true, false)));
+    try (RespClient client = proxy.connect("main")) {
+      assertThat(client.text("GET", "server")).isEqualTo("one");
+      first.kind = split;
+      first.reads = ReadSettings.of(ReadFrom.REPLICA_PREFERRED);
+      proxy.apply();
+      Awaitility.await().atMost(PATIENCE).until(() -> client.text("GET", "server").equals("two"));
+      assertThat(client.call("SET", "written", "x")).isEqualTo("+OK\r\n");
+      assertThat(client.text("GET", "written")).isEqualTo("x");
+
+      first.kind = ofWrites;
+      first.reads = ReadSettings.MASTER_ONLY;
+      proxy.apply();
+      assertThat(client.text("GET", "server")).isEqualTo("one");
+    }
+  }
+
   private static SpreadUpstreamSettings spread(int ofOne, int ofTwo, ServerProcess... servers) {
     DividedUpstreamSettings same = weighted(ofOne, ofTwo, servers);
     return new SpreadUpstreamSettings((WeightedDivision) same.division(), same.parts());
@@ -339,7 +367,12 @@ class SettingsChangeIT {
     first.kind = spread(3, 1, one, two);
     proxy.apply();
     List<RespClient> clients = new ArrayList<>();
-    try {
+    try (RespClient blocked = proxy.connect("main")) {
+      boolean atOne = blocked.text("GET", "server").equals("one");
+      blocked.send("BLPOP", "list", "0");
+      Awaitility.await()
+          .atMost(PATIENCE)
+          .until(() -> (atOne ? one : two).text("INFO", "clients").contains("blocked_clients:1"));
       List<String> servers = new ArrayList<>();
       for (int i = 0; i < 20; i++) {
         clients.add(proxy.connect("main"));
@@ -357,6 +390,8 @@ class SettingsChangeIT {
         assertThat(publisher.call("PUBLISH", "ch", "hello")).isEqualTo(":" + subscribers + "\r\n");
       }
       one.text("PUBLISH", "ch", "hello");
+      (atOne ? one : two).text("LPUSH", "list", "element");
+      assertThat(blocked.read()).contains("element");
       for (int i = 0; i < 20; i++) {
         assertThat(clients.get(i).read()).contains("hello");
         assertThat(clients.get(i).call("UNSUBSCRIBE")).contains("unsubscribe");
