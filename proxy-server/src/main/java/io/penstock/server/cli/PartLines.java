@@ -11,6 +11,7 @@ import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import java.util.ArrayList;
@@ -69,6 +70,11 @@ final class PartLines {
       case DividedUpstreamSettings(Division rule, _) -> rule.textOf(part) + ": " + description;
       case SpreadUpstreamSettings(WeightedDivision rule, _) ->
           rule.textOf(part) + ": " + description;
+      case SplitUpstreamSettings _ when part == 0 -> "for writes: " + description;
+      case SplitUpstreamSettings split ->
+          split.read().get(part - 1).masters()
+              ? "for reads: " + description
+              : "for reads, replicas: " + description;
       default -> description;
     };
   }

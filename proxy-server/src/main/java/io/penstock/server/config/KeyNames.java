@@ -51,6 +51,7 @@ final class KeyNames {
           "passwordfile",
           "sentinelpasswordfile",
           SHARDS,
+          "split",
           "byprefix",
           "otherwise",
           "weighted",

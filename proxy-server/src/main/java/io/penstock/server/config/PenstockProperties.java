@@ -213,6 +213,7 @@ public record PenstockProperties(
         password,
         sentinelPassword,
         null,
+        null,
         List.of(),
         null,
         List.of(),
@@ -588,11 +589,12 @@ public record PenstockProperties(
   /**
    * One upstream. What it does not set is as outside of {@code upstreams}.
    *
-   * @param resource URL of the servers. Must be set unless there are `shards`.
+   * @param resource URL of the servers. Must be set unless the upstream consists of others.
    * @param passwordFile File whose first line is the password of the nodes. What precedes the `@`
    *     of the URL is then the user. With `shards`, the password of each server by its URL.
    * @param sentinelPasswordFile File whose first line is the password of the sentinels.
    * @param shards Servers and other upstreams that share the keys.
+   * @param split Another upstream for writes, and others for reads.
    * @param byPrefix Other upstreams, each with the keys that begin with its prefix; the longest
    *     prefix of a key decides. The key keeps it.
    * @param otherwise Name of the upstream with the keys that begin with no prefix of `by-prefix`.
@@ -612,6 +614,7 @@ public record PenstockProperties(
       @Size(min = 1, message = "must not be empty") @Nullable String passwordFile,
       @Size(min = 1, message = "must not be empty") @Nullable String sentinelPasswordFile,
       @Change(Effect.DRAINS) @Valid @Nullable Shards shards,
+      @Change(Effect.DRAINS) @Valid @Nullable Split split,
       @Change(Effect.DRAINS) @DefaultValue List<@Valid PrefixedUpstream> byPrefix,
       @Change(Effect.DRAINS) @Nullable String otherwise,
       @Change(Effect.DRAINS) @DefaultValue List<@Valid WeightedUpstream> weighted,
@@ -631,6 +634,21 @@ public record PenstockProperties(
     @Override
     public String toString() {
       return "Upstream"; // the resource may hold a password
+    }
+  }
+
+  /**
+   * Upstreams for writes and for reads.
+   *
+   * @param write Name of the upstream for what may write, and for all that is no read. Must be set.
+   * @param read Names of the upstreams that reads go to. Must be set.
+   */
+  public record Split(
+      @Change(Effect.DRAINS) @Nullable String write,
+      @Change(Effect.DRAINS) @DefaultValue List<String> read) {
+
+    public Split {
+      read = List.copyOf(read);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.penstock.server.mapping;
 
 import io.penstock.core.division.SpreadUpstreamSettings;
+import io.penstock.core.split.ReadPart;
 import io.penstock.core.topology.ProxiesUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
@@ -156,7 +157,29 @@ final class PartTargets {
     return new Target(key, single.node().toString(), single, url);
   }
 
-  private Target upstream(String key, String name) {
+  /**
+   * Returns the upstream that a key names for reads: also one whose URL is only for reads.
+   *
+   * @throws InvalidConfigurationException if it names none, or what has no nodes of its own
+   */
+  ReadPart findForReads(String key, String name) {
+    Resource resource = resource(key, name);
+    if (!resource.upstream().parts().isEmpty()
+        || resource.upstream() instanceof ProxiesUpstreamSettings) {
+      throw reader.invalid(
+          key,
+          "upstream %s is %s, which cannot be for reads"
+              .formatted(name, resource.upstream().description()),
+          "write an upstream with redis://, redis-sentinel:// or redis-cluster://, or one of those"
+              + " that end in -slaves");
+    }
+    return new ReadPart(
+        resource.upstream(),
+        resource.use() != Resource.Use.READ_REPLICAS,
+        resource.use() != Resource.Use.READ_AND_WRITE);
+  }
+
+  private Resource resource(String key, String name) {
     if (!upstreams.names().contains(name)) {
       throw reader.invalid(key, "there is no upstream " + name, "write " + EXAMPLE + known());
     }
@@ -165,6 +188,11 @@ final class PartTargets {
       throw reader.invalid(
           key, "upstream " + name + " would be a part of itself", "write another upstream");
     }
+    return resource;
+  }
+
+  private Target upstream(String key, String name) {
+    Resource resource = resource(key, name);
     if (resource.upstream() instanceof ProxiesUpstreamSettings
         || resource.upstream() instanceof SpreadUpstreamSettings
         || resource.use() != Resource.Use.READ_AND_WRITE) {

@@ -1,5 +1,7 @@
 package io.penstock.server.mapping;
 
+import io.penstock.core.split.SplitUpstreamSettings;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
@@ -62,8 +64,37 @@ final class ReadsMapping {
     return switch (resource.use()) {
       case READ_REPLICAS -> decidedByUrl(ReadFrom.REPLICA, reads);
       case READ_ALL -> decidedByUrl(ReadFrom.ANY, reads);
-      case READ_AND_WRITE -> resource.upstream().mayHaveReplicas() ? reads.from() : master(reads);
+      case READ_AND_WRITE ->
+          resource.upstream().tree().anyMatch(SplitUpstreamSettings.class::isInstance)
+              ? ofSplit(reads, resource.upstream())
+              : resource.upstream().mayHaveReplicas() ? reads.from() : master(reads);
     };
+  }
+
+  /** Servers for reads are read as replicas are, though what they lack is not known. */
+  private ReadFrom ofSplit(PenstockProperties.Reads reads, UpstreamSettings upstream) {
+    if (reads.maxReplicaLag() != null && isSetForThisUpstream("max-replica-lag")) {
+      throw invalid(
+          "max-replica-lag",
+          "it is not known how far the servers for reads of split are behind",
+          "remove it");
+    }
+    if (reads.from() == ReadFrom.LOWEST_LATENCY) {
+      throw invalid(
+          "from",
+          "nodes of split cannot be compared: each may have other keys",
+          "write replica-preferred, replica, any or master-preferred");
+    }
+    if (reads.from() != ReadFrom.MASTER) {
+      return reads.from();
+    }
+    if (isSetForThisUpstream("from") || !(upstream instanceof SplitUpstreamSettings)) {
+      throw invalid(
+          "from",
+          "it is master: the servers for reads of split would not be read",
+          "write replica-preferred, replica, any or master-preferred");
+    }
+    return ReadFrom.REPLICA_PREFERRED;
   }
 
   /** A default of all upstreams does not concern those whose URL decides. */

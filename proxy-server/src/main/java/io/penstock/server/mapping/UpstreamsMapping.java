@@ -111,6 +111,11 @@ final class UpstreamsMapping {
       if (shards != null) {
         return shards(shards, upstream, prefix, targets.with(secrets(upstream, prefix)));
       }
+      PenstockProperties.Split split = upstream.split();
+      if (split != null) {
+        rejectKeysOfServers(upstream, prefix);
+        return Resource.of(new SplitMapping(reader, prefix, targets).map(split));
+      }
       if (DivisionMapping.isDivided(upstream)) {
         rejectKeysOfServers(upstream, prefix);
         return Resource.of(new DivisionMapping(reader, prefix, targets).map(upstream));
@@ -145,24 +150,27 @@ final class UpstreamsMapping {
     return all;
   }
 
-  private static boolean isMadeOfOthers(PenstockProperties.Upstream upstream) {
-    return upstream.shards() != null || DivisionMapping.isDivided(upstream);
-  }
-
+  /** An upstream has one kind of servers: its own, or others. */
   private void rejectSeveralKinds(String name, PenstockProperties.Upstream upstream) {
-    if (upstream.resource() != null && isMadeOfOthers(upstream)) {
-      throw reader.invalid(
-          PREFIX + name + ".resource",
-          "this upstream has "
-              + (upstream.shards() == null ? "a rule that selects others" : "shards")
-              + " too, and only one of the two can be its servers",
-          "remove one of them");
+    Map<String, String> kinds = new LinkedHashMap<>();
+    if (upstream.resource() != null) {
+      kinds.put(".resource", "a resource");
     }
-    if (upstream.shards() != null && DivisionMapping.isDivided(upstream)) {
+    if (upstream.shards() != null) {
+      kinds.put(".shards.distribution", "shards");
+    }
+    if (upstream.split() != null) {
+      kinds.put(".split.write", "split");
+    }
+    if (DivisionMapping.isDivided(upstream)) {
+      kinds.put("", "a rule that selects others");
+    }
+    if (kinds.size() > 1) {
+      List<String> keys = List.copyOf(kinds.keySet());
       throw reader.invalid(
-          PREFIX + name + ".shards.distribution",
-          "this upstream has a rule that selects others too, and only one of the two can be its"
-              + " servers",
+          PREFIX + name + keys.getFirst(),
+          "this upstream has %s too, and only one of the two can be its servers"
+              .formatted(kinds.get(keys.get(1))),
           "remove one of them");
     }
   }
@@ -208,6 +216,9 @@ final class UpstreamsMapping {
   private static String upstreamKey(String name, PenstockProperties.Upstream upstream) {
     if (upstream.shards() != null) {
       return PREFIX + name + ".shards.distribution";
+    }
+    if (upstream.split() != null) {
+      return PREFIX + name + ".split.write";
     }
     if (!DivisionMapping.isDivided(upstream)) {
       return PREFIX + name + ".resource";

@@ -152,6 +152,12 @@ class CheckTest {
                 "--penstock.upstreams.y.weighted[0].weight=95",
                 "--penstock.upstreams.y.weighted[1].upstream=x2",
                 "--penstock.upstreams.y.by=client",
+                "--penstock.listeners.c.port=3",
+                "--penstock.listeners.c.upstream=s",
+                "--penstock.upstreams.s.split.write=w",
+                "--penstock.upstreams.s.split.read[0]=r",
+                "--penstock.upstreams.w=redis://h:6",
+                "--penstock.upstreams.r=redis-sentinel-slaves://h:7/m",
                 "--penstock.upstreams.x2=redis://h:5",
                 "--penstock.upstreams.other=redis://h:4",
                 "--penstock.upstreams.z=redis-cluster://h:3"))
@@ -164,6 +170,9 @@ class CheckTest {
         .contains(
             "  for upstream y: proxy to 2 upstreams by weight, for each client:\n"
                 + "    weight 95: the Redis Cluster of h:3\n    weight 1: h:5\n")
+        .contains(
+            "  for upstream s: proxy to one upstream for writes and 1 for reads:, reads from:"
+                + " replica-preferred\n    for writes: h:6\n    for reads, replicas: ")
         .contains("  use upstream z as a part of x, y\n");
   }
 

@@ -87,7 +87,10 @@ final class ConfigurationPage {
 
   /** Sections of an upstream for which there are no keys of the same name outside. */
   private static final Set<Class<?>> ONLY_OF_UPSTREAMS =
-      Set.of(PenstockProperties.Shards.class, PenstockProperties.NodeTls.class);
+      Set.of(
+          PenstockProperties.Shards.class,
+          PenstockProperties.Split.class,
+          PenstockProperties.NodeTls.class);
 
   private void add(String prefix, Record values) throws ReflectiveOperationException {
     for (RecordComponent component : values.getClass().getRecordComponents()) {

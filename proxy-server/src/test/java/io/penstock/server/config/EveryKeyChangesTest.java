@@ -145,6 +145,16 @@ class EveryKeyChangesTest {
 
   private void addRules(Map<String, String> named, String upstream) {
     Map<String, String> others = with(named, "penstock.upstreams.third.resource", "redis://h:3");
+    Map<String, String> servers =
+        with(
+            others,
+            "penstock.upstreams.fourth.resource",
+            "redis://h:4",
+            "penstock.upstreams.fifth.resource",
+            "redis://h:5");
+    base(
+        "named split",
+        with(servers, upstream + "split.write", "fourth", upstream + "split.read", "fifth"));
     base(
         "named tenants",
         with(

@@ -109,6 +109,8 @@ record KeyChange(String base, String value) {
           entry("shards.slots[].range", in("codis", "0-255|256-1023")),
           entry("shards.slots[].list", in("listed", "0,1,2")),
           entry("shards.slots[].to", in("codis", "redis://h:9")),
+          entry("split.write", in("split", "third")),
+          entry("split.read", in("split", "third")),
           entry("by-prefix[].prefix", in("tenants", "b:")),
           entry("by-prefix[].upstream", in("tenants", "third")),
           entry("otherwise", in("tenants", "third")),
