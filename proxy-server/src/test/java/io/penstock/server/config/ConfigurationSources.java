@@ -1,5 +1,7 @@
 package io.penstock.server.config;
 
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.server.mapping.SettingsMapping;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -33,6 +35,12 @@ final class ConfigurationSources {
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** Returns the settings of a configuration that is this file. */
+  static ProxySettings settings(String text) {
+    PropertiesReader reader = new PropertiesReader(environment(List.of(yaml(text))));
+    return new SettingsMapping(reader).map(read(reader), null);
   }
 
   static PenstockProperties read(PropertiesReader reader) {

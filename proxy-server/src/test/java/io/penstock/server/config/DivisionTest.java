@@ -1,8 +1,6 @@
 package io.penstock.server.config;
 
-import static io.penstock.server.config.ConfigurationSources.environment;
-import static io.penstock.server.config.ConfigurationSources.read;
-import static io.penstock.server.config.ConfigurationSources.yaml;
+import static io.penstock.server.config.ConfigurationSources.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.assembly.ProxySettings;
@@ -10,7 +8,6 @@ import io.penstock.core.division.DividedUpstreamSettings;
 import io.penstock.core.division.PrefixDivision;
 import io.penstock.core.division.SpreadUpstreamSettings;
 import io.penstock.core.division.WeightedDivision;
-import io.penstock.server.mapping.SettingsMapping;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -36,8 +33,7 @@ class DivisionTest {
     String file =
         "penstock:\n  listeners: { l: { port: 0, upstream: x } }\n  upstreams:\n    x: %s\n%s"
             .formatted(upstream, OTHERS);
-    PropertiesReader reader = new PropertiesReader(environment(List.of(yaml(file))));
-    return new SettingsMapping(reader).map(read(reader), null);
+    return settings(file);
   }
 
   @Test

@@ -1,15 +1,12 @@
 package io.penstock.server.config;
 
-import static io.penstock.server.config.ConfigurationSources.environment;
-import static io.penstock.server.config.ConfigurationSources.read;
-import static io.penstock.server.config.ConfigurationSources.yaml;
+import static io.penstock.server.config.ConfigurationSources.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.split.ReadPart;
 import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.upstream.ReadFrom;
-import io.penstock.server.mapping.SettingsMapping;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,8 +33,7 @@ class SplitTest {
     String file =
         "penstock:\n  listeners: { l: { port: 0, upstream: x } }\n  upstreams:\n    x: %s\n%s"
             .formatted(upstream, OTHERS);
-    PropertiesReader reader = new PropertiesReader(environment(List.of(yaml(file))));
-    return new SettingsMapping(reader).map(read(reader), null);
+    return settings(file);
   }
 
   @Test
