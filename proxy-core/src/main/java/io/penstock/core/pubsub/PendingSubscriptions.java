@@ -2,9 +2,7 @@ package io.penstock.core.pubsub;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,11 +43,15 @@ public final class PendingSubscriptions {
   }
 
   private final AtomicLong lastRequest = new AtomicLong();
-  private final Map<Kind, ConcurrentHashMap<Name, Pending>> pendingOf = new EnumMap<>(Kind.class);
+  private final ConcurrentHashMap<Name, Pending> channels = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Name, Pending> shardChannels = new ConcurrentHashMap<>();
 
-  PendingSubscriptions() {
-    pendingOf.put(Kind.CHANNEL, new ConcurrentHashMap<>());
-    pendingOf.put(Kind.SHARD, new ConcurrentHashMap<>());
+  private @Nullable ConcurrentHashMap<Name, Pending> of(Kind kind) {
+    return switch (kind) {
+      case CHANNEL -> channels;
+      case SHARD -> shardChannels;
+      case PATTERN -> null;
+    };
   }
 
   /** Returns the number of a new request, by which its names are known. */
@@ -59,17 +61,12 @@ public final class PendingSubscriptions {
 
   /** Whether there is none, so that no message need wait. */
   public boolean isEmpty() {
-    for (ConcurrentHashMap<Name, Pending> ofKind : pendingOf.values()) {
-      if (!ofKind.isEmpty()) {
-        return false;
-      }
-    }
-    return true;
+    return channels.isEmpty() && shardChannels.isEmpty();
   }
 
   /** A request asks for a name. Patterns are not known here. */
   void begin(Kind kind, Name name, long request) {
-    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    ConcurrentHashMap<Name, Pending> ofKind = of(kind);
     if (ofKind != null) {
       ofKind.compute(
           name,
@@ -83,7 +80,7 @@ public final class PendingSubscriptions {
 
   /** The client is subscribed, or the request was given up. Runs what has waited for it. */
   void end(Kind kind, Name name, long request) {
-    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    ConcurrentHashMap<Name, Pending> ofKind = of(kind);
     if (ofKind != null && ofKind.containsKey(name)) {
       List<Waiting> due = new ArrayList<>(0);
       ofKind.computeIfPresent(
@@ -104,7 +101,7 @@ public final class PendingSubscriptions {
    * @return false if there is none; the action does not run then
    */
   public boolean whenEnded(Kind kind, Name name, Runnable action) {
-    ConcurrentHashMap<Name, Pending> ofKind = pendingOf.get(kind);
+    ConcurrentHashMap<Name, Pending> ofKind = of(kind);
     @Nullable Pending found =
         ofKind == null
             ? null
