@@ -202,7 +202,7 @@ public final class ProxyUpstream {
         settings.backend().connectTimeout(),
         refresh.period(),
         refresh.minRefreshInterval(),
-        events,
+        new RefreshEvents(events, () -> upstream.current()),
         logPrefix);
   }
 

@@ -223,7 +223,7 @@ public final class ServerSurvey {
     }
   }
 
-  /** Retries nodes that have never answered. The others are queried again in the next period. */
+  /** Retries nodes that did not answer. The others are queried again in the next period. */
   private void retryLater() {
     if (!retryScheduled) {
       retryScheduled = true;
@@ -231,9 +231,9 @@ public final class ServerSurvey {
           backoff.delayAfter(failures),
           () -> {
             retryScheduled = false;
-            Set<Endpoint> unknown = nodes();
-            unknown.removeAll(reports.keySet());
-            enqueue(unknown);
+            Set<Endpoint> again = nodes();
+            again.removeIf(node -> reports.containsKey(node) && !surveyFailures.contains(node));
+            enqueue(again);
           });
     }
   }

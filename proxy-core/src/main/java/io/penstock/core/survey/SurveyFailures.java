@@ -31,6 +31,11 @@ public final class SurveyFailures {
     publish();
   }
 
+  /** Returns whether a node could not be queried the last time. */
+  boolean contains(Endpoint node) {
+    return reasons.containsKey(node);
+  }
+
   /** Forgets all other nodes. */
   void keepOnly(Set<Endpoint> nodes) {
     reasons.keySet().retainAll(nodes);

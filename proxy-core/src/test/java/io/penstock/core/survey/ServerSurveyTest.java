@@ -266,6 +266,20 @@ class ServerSurveyTest {
   }
 
   @Test
+  void aFailureEndsSoonAfterTheNodeAnswersAgain() {
+    source.answers.put(A, report("7.0.15"));
+    start(map(A));
+    source.answers.remove(A);
+    thread.advance(PERIOD);
+    assertThat(survey.reachability()).isEqualTo(new Reachability(true, "a:1: Connection refused"));
+
+    source.answers.put(A, report("7.0.15"));
+    thread.advance(Duration.ofSeconds(2));
+
+    assertThat(survey.reachability()).isEqualTo(new Reachability(true, null));
+  }
+
+  @Test
   void theFailureOfARemovedNodeIsForgotten() {
     start(map(A));
     assertThat(survey.reachability()).isEqualTo(new Reachability(false, "a:1: Connection refused"));
