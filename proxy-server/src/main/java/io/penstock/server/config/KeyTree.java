@@ -123,6 +123,12 @@ final class KeyTree {
     return keys.values().stream().filter(key -> key.type() == type).map(Key::name);
   }
 
+  /** Returns whether a key, as a source lists it, has values of one of these types. */
+  boolean isOf(Set<Class<?>> types, ConfigurationPropertyName name) {
+    Key key = keys.get(template(KeyNames.canonical(name)));
+    return key != null && types.contains(key.type());
+  }
+
   /** Returns how a change of each key takes effect, by the key as documents show it. */
   Map<String, Effect> effects() {
     Map<String, Effect> effects = new LinkedHashMap<>();

@@ -14,6 +14,7 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
 import org.springframework.boot.context.properties.bind.validation.ValidationBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyNameAliases;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -43,6 +44,9 @@ public final class PropertiesReader {
           false);
 
   private static final String NO_SUCH_KEY = "there is no such key";
+  private static final Set<Class<?>> WHOLE =
+      Set.of(int.class, Integer.class, long.class, Long.class);
+
   private static final Pattern NON_ZERO_NUMBER = Pattern.compile("\\+?\\d*[1-9]\\d*");
 
   static final KeyTree KEYS = KeyTree.of(PREFIX, PenstockProperties.class);
@@ -95,6 +99,7 @@ public final class PropertiesReader {
     rejectUnknownKeys();
     names.rejectKeysOfDefaultListener();
     rejectTwoNamesOfOneKey();
+    own.forEach(this::rejectFraction);
     var placeholders =
         new PropertySourcesPlaceholdersResolver(environment.getPropertySources(), PLACEHOLDERS);
     Binder binder = new Binder(ownSources(), placeholders);
@@ -107,6 +112,14 @@ public final class PropertiesReader {
     } catch (BindException e) {
       InvalidConfigurationException invalid = new BindFaults(this).of(e);
       throw invalid == null ? e : invalid;
+    }
+  }
+
+  /** Spring drops the fraction of a number that YAML has read. */
+  private void rejectFraction(ConfigurationPropertyName key) {
+    ConfigurationProperty written = KEYS.isOf(WHOLE, key) ? sources.findValue(key) : null;
+    if (written != null && written.getValue() instanceof Double) {
+      throw sources.invalid(key, "it is not a whole number", "write digits only");
     }
   }
 

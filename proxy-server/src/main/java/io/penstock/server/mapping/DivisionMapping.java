@@ -37,10 +37,18 @@ final class DivisionMapping {
 
   /** Returns whether these properties are of such an upstream. */
   static boolean isDivided(PenstockProperties.Upstream upstream) {
-    return !upstream.byPrefix().isEmpty()
-        || upstream.otherwise() != null
-        || !upstream.weighted().isEmpty()
-        || upstream.by() != null;
+    return keyOf(upstream) != null;
+  }
+
+  /** Returns the first key of the rule, below the upstream; null if there is none. */
+  static @Nullable String keyOf(PenstockProperties.Upstream upstream) {
+    if (!upstream.byPrefix().isEmpty()) {
+      return "by-prefix";
+    }
+    if (!upstream.weighted().isEmpty()) {
+      return "weighted";
+    }
+    return upstream.otherwise() != null ? "otherwise" : upstream.by() != null ? "by" : null;
   }
 
   /**
@@ -51,8 +59,8 @@ final class DivisionMapping {
   UpstreamSettings map(PenstockProperties.Upstream upstream) {
     if (!upstream.weighted().isEmpty() && isByPrefix(upstream)) {
       throw invalid(
-          "weighted[0].upstream",
-          "this upstream selects others by prefix too, and only one of the two can be the rule",
+          upstream.otherwise() != null ? "otherwise" : "weighted[0].upstream",
+          "by-prefix and weighted cannot both be the rule, and otherwise belongs to by-prefix",
           "remove one of them");
     }
     if (upstream.by() != null && upstream.weighted().isEmpty()) {

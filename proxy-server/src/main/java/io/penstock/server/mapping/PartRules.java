@@ -71,7 +71,7 @@ final class PartRules {
             part.key(),
             "its database is %d, and that of %s is %d"
                 .formatted(other, reader.written(first.key()), database),
-            "write the same database for all of them, with ?db=");
+            "write the same database for all of them, with ?db=; a Redis Cluster has only 0");
       }
     }
   }

@@ -193,9 +193,16 @@ final class PartTargets {
 
   private Target upstream(String key, String name) {
     Resource resource = resource(key, name);
+    if (resource.use() != Resource.Use.READ_AND_WRITE) {
+      throw reader.invalid(
+          key,
+          "upstream "
+              + name
+              + " is only for reads: its URL begins with a scheme that ends in -slaves",
+          "write an upstream with redis-sentinel:// or redis-cluster://");
+    }
     if (resource.upstream() instanceof ProxiesUpstreamSettings
-        || resource.upstream() instanceof SpreadUpstreamSettings
-        || resource.use() != Resource.Use.READ_AND_WRITE) {
+        || resource.upstream() instanceof SpreadUpstreamSettings) {
       throw reader.invalid(
           key,
           "upstream "
@@ -203,7 +210,8 @@ final class PartTargets {
               + " is "
               + resource.upstream().description()
               + ", which cannot be a part of another one",
-          "write an upstream with redis://, redis-sentinel:// or redis-cluster://");
+          "write an upstream with redis://, redis-sentinel:// or redis-cluster://, shards, split,"
+              + " or a rule for keys");
     }
     return new Target(key, name, resource.upstream(), null);
   }

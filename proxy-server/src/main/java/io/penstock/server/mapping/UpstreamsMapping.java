@@ -162,8 +162,9 @@ final class UpstreamsMapping {
     if (upstream.split() != null) {
       kinds.put(".split.write", "split");
     }
-    if (DivisionMapping.isDivided(upstream)) {
-      kinds.put("", "a rule that selects others");
+    String rule = DivisionMapping.keyOf(upstream);
+    if (rule != null) {
+      kinds.put("." + rule, rule);
     }
     if (kinds.size() > 1) {
       List<String> keys = List.copyOf(kinds.keySet());
@@ -177,8 +178,11 @@ final class UpstreamsMapping {
 
   /** Rejects what would have no effect: upstreams that are selected have these keys. */
   private void rejectKeysOfServers(PenstockProperties.Upstream upstream, String prefix) {
-    rejectKeysWithoutTls(upstream.tls(), prefix + "tls.");
+    PenstockProperties.NodeTls tls = upstream.tls();
     Map<String, Boolean> keys = new LinkedHashMap<>();
+    keys.put("tls.bundle", tls.bundle() != null);
+    keys.put("tls.server-name", tls.serverName() != null);
+    keys.put("tls.verify", tls.verify() != Verify.FULL);
     keys.put("password-file", upstream.passwordFile() != null);
     keys.put("sentinel-password-file", upstream.sentinelPasswordFile() != null);
     keys.put("proxy-protocol", upstream.proxyProtocol() != null);
@@ -269,7 +273,8 @@ final class UpstreamsMapping {
       throw reader.invalid(
           key,
           "it is not set",
-          "write the URL of its servers, as in redis://10.0.0.1:6379, or shards");
+          "write the URL of its servers, as in redis://10.0.0.1:6379, or one of shards, split,"
+              + " by-prefix and weighted");
     }
     try {
       UrlSecrets secrets = secrets(upstream, section(key));

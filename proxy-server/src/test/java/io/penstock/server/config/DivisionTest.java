@@ -24,6 +24,7 @@ class DivisionTest {
           sessions: "redis-sentinel://h:3/m"
           other-db: "redis://h:4?db=1"
           same: "redis://h:5"
+          slaves: "redis-cluster-slaves://h:6"
           by-client: { weighted: [ { upstream: cache } ], by: client }
           same-cache: "redis://h:2"
           whole: { shards: { distribution: modula, servers: [ "redis://h:5" ] } }
@@ -123,16 +124,21 @@ class DivisionTest {
           {by-prefix: [{prefix: a, upstream: other-db}], otherwise: cache} | otherwise | its database is 0, and that of penstock.upstreams.x.by-prefix[0].upstream is 1
           {by-prefix: [{prefix: a, upstram: cache}], otherwise: cache} | by-prefix[0].upstram | there is no such key
           {otherwise: cache} | by-prefix | it is not set
-          {weighted: [{upstream: cache}], otherwise: cache} | weighted[0].upstream | this upstream selects others by prefix too
+          {weighted: [{upstream: cache}], otherwise: cache} | otherwise | by-prefix and weighted cannot both be the rule
+          {weighted: [{upstream: cache}], by-prefix: [{prefix: a, upstream: cache}]} | weighted[0].upstream | by-prefix and weighted cannot both be the rule
+          {weighted: [{upstream: cache}], tls: {verify: ca}} | tls.verify | the upstreams that this one selects have a key of their own
+          {by: key, resource: 'redis://h:1'} | resource | this upstream has by too
+          {by-prefix: [{prefix: a, upstream: slaves}], otherwise: cache} | by-prefix[0].upstream | upstream slaves is only for reads
           {weighted: [{upstream: cache}, {upstream: cache}]} | weighted[1].upstream | it is there twice
           {weighted: [{upstream: cache, weight: 0}]} | weighted[0].weight | all weights are 0
           {weighted: [{upstream: cache, weight: -1}]} | weighted[0].weight | must be from 0 to 1000000
           {by: client} | by | there is no list weighted
           {by-prefix: [{prefix: a, upstream: cache}], otherwise: orders, by: key} | by | there is no list weighted
           {by-prefix: [{prefix: a, upstream: by-client}], otherwise: orders} | by-prefix[0].upstream | upstream by-client is 1 upstream by weight, for each client: h:2, which cannot
+          {weighted: [{upstream: cache, weight: 0.5}]} | weighted[0].weight | it is not a whole number
           {weighted: [{weight: 1}]} | weighted[0].upstream | it is not set
-          {weighted: [{upstream: cache}], resource: 'redis://h:1'} | resource | this upstream has a rule that selects others too
-          {weighted: [{upstream: cache}], shards: {distribution: modula, servers: ['redis://h:9']}} | shards.distribution | this upstream has a rule that selects others too
+          {weighted: [{upstream: cache}], resource: 'redis://h:1'} | resource | this upstream has weighted too
+          {weighted: [{upstream: cache}], shards: {distribution: modula, servers: ['redis://h:9']}} | shards.distribution | this upstream has weighted too
           {weighted: [{upstream: cache}], proxy-protocol: v1} | proxy-protocol | the upstreams that this one selects have a key of their own
           {weighted: [{upstream: cache}], password-file: x} | password-file | the upstreams that this one selects have a key of their own
           """)

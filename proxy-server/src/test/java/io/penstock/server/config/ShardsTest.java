@@ -215,7 +215,7 @@ class ShardsTest {
           {distribution: ketama, servers: ['redis://h:1', 'y']} | servers[1] | y | there is no upstream y
           {distribution: ketama, servers: ['redis://h:1', 'b']} | servers[1] | b | upstream b would be a part of itself
           {distribution: ketama, servers: ['p']}        | servers[0] | p | upstream p is the proxies h:8, which cannot be a part of another one
-          {distribution: ketama, servers: ['r']}        | servers[0] | r | upstream r is the Redis Cluster of h:9
+          {distribution: ketama, servers: ['r']}        | servers[0] | r | upstream r is only for reads
           {distribution: ketama, servers: ['redis-cluster://h:1']} | servers[0] | redis-cluster://h:1 | the URL of a shard names a single server
           {distribution: ketama, servers: ['redis://h:1?weight=0']} | servers[0] | redis://h:1?weight=0 | its weight is '0', not a number from 1
           {distribution: ketama, servers: ['redis://h:1?wieght=2']} | servers[0] | redis://h:1?*** | a parameter after its ? does not exist

@@ -82,7 +82,7 @@ class SplitTest {
           {split: {write: x, read: [cache]}} | split.write | upstream x would be a part of itself
           {split: {write: cache, read: [x]}} | split.read[0] | upstream x would be a part of itself
           {split: {write: cache, read: [whole]}} | split.read[0] | upstream whole is 1 shard by modula: h:9, which cannot be for reads
-          {split: {write: sessions-slaves, read: [cache]}} | split.write | upstream sessions-slaves is
+          {split: {write: sessions-slaves, read: [cache]}} | split.write | upstream sessions-slaves is only for reads
           {split: {write: cache, read: [orders]}} | split.read[0] | upstream orders is a Redis Cluster, and cache is none
           {split: {write: cache, read: [same]}} | split.read[0] | penstock.upstreams.x.split.write is the same server
           {split: {write: cache, read: [copy, copy]}} | split.read[1] | penstock.upstreams.x.split.read[0] is the same server
@@ -92,7 +92,7 @@ class SplitTest {
           {split: {write: cache, read: [copy]}, read-from: lowest-latency} | read-from | nodes of split cannot be compared
           {split: {write: cache, read: [copy]}, max-replica-lag: 1MB} | max-replica-lag | it is not known how far
           {split: {write: cache, read: [copy]}, resource: 'redis://h:9'} | resource | this upstream has split too
-          {split: {write: cache, read: [copy]}, weighted: [{upstream: orders}]} | split.write | this upstream has a rule that selects others too
+          {split: {write: cache, read: [copy]}, weighted: [{upstream: orders}]} | split.write | this upstream has weighted too
           {split: {write: cache, read: [copy]}, password-file: x} | password-file | the upstreams that this one selects have a key of their own
           """)
   void whatIsWrongIsNamed(String upstream, String key, String reason) {
