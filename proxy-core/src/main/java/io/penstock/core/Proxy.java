@@ -65,8 +65,8 @@ public final class Proxy implements AutoCloseable {
 
   private static final Logger log = LoggerFactory.getLogger(Proxy.class);
 
-  /** How long a stop waits for a commit, which does not block. */
-  private static final int COMMIT_SECONDS = 2;
+  /** How long a stop waits for a commit, which waits for subscriptions for a second at most. */
+  private static final int COMMIT_SECONDS = 3;
 
   private final LoopGroup group;
   private final ControlPlane control;

@@ -291,11 +291,12 @@ public final class ProxyUpstream {
 
   /**
    * Leads the subscriptions of the upstream that it replaces, and shares its passwords with it, as
-   * far as the servers are the same.
+   * far as the servers are the same. Completes on any thread, when clients miss nothing that is
+   * published at its servers, or after about a second.
    */
-  public void takeOver(ProxyUpstream earlier) {
+  public CompletableFuture<Void> takeOver(ProxyUpstream earlier) {
     if (!sharesSubscriptionsWith(earlier)) {
-      return;
+      return CompletableFuture.completedFuture(null);
     }
     boolean samePasswords = true;
     for (UpstreamSettings own : settings.kind().leaves()) {
@@ -306,10 +307,11 @@ public final class ProxyUpstream {
         }
       }
     }
-    subscriptions.lead(this);
+    CompletableFuture<Void> moved = subscriptions.lead(this);
     if (!samePasswords) {
       authenticateAgain();
     }
+    return moved;
   }
 
   private static void share(List<Credentials> own, List<Credentials> others) {

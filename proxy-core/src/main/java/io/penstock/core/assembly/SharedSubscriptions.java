@@ -6,8 +6,10 @@ import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
@@ -68,10 +70,19 @@ final class SharedSubscriptions {
     return leader.equals(upstream);
   }
 
-  /** Has the hubs follow an upstream. */
-  void lead(ProxyUpstream upstream) {
+  /**
+   * Has the hubs follow an upstream. Completes when they are subscribed at its servers, or after
+   * about a second; on any thread.
+   */
+  CompletableFuture<Void> lead(ProxyUpstream upstream) {
     leader = upstream;
-    hubs.visit((hub, _, lane) -> follow(hub, lane));
+    Queue<CompletableFuture<Void>> moves = new ConcurrentLinkedQueue<>();
+    return hubs.visit(
+            (hub, _, lane) -> {
+              follow(hub, lane);
+              moves.add(hub.moves());
+            })
+        .thenCompose(_ -> CompletableFuture.allOf(moves.toArray(CompletableFuture[]::new)));
   }
 
   private void follow(Hub hub, int lane) {

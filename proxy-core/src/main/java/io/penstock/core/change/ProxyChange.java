@@ -161,8 +161,11 @@ public final class ProxyChange {
   public CompletableFuture<Void> commit() {
     upstreams.values().forEach(ProxyUpstream::endTrial);
     changePasswords();
+    return takeOver().thenCompose(_ -> adopt());
+  }
+
+  private CompletableFuture<Void> adopt() {
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
-    takeOver();
     upstreams.values().forEach(each -> adopted.add(each.adopt(next.commands())));
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
@@ -186,13 +189,16 @@ public final class ProxyChange {
     }
   }
 
-  private void takeOver() {
+  /** Subscriptions follow before the clients that publish do. */
+  private CompletableFuture<Void> takeOver() {
+    List<CompletableFuture<Void>> moved = new ArrayList<>();
     for (ProxyUpstream upstream : upstreams.values()) {
       ProxyUpstream earlier = before.upstreams().get(upstream.name());
       if (earlier != null && !earlier.equals(upstream)) {
-        upstream.takeOver(earlier);
+        moved.add(upstream.takeOver(earlier));
       }
     }
+    return CompletableFuture.allOf(moved.toArray(CompletableFuture[]::new));
   }
 
   /** Returns the listeners that the new settings do not have. */

@@ -8,9 +8,10 @@ import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.output.SharedBuffer;
+import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.Name;
-import io.penstock.core.pubsub.PendingSubscriptions;
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -20,6 +21,7 @@ import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Slices;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Forwards a client's requests to nodes. Confined to the client's event loop. */
@@ -37,6 +39,7 @@ public final class Forwarder {
   private final Backpressure backpressure;
   private final CoverageWait coverage;
   private @Nullable SubscribersWait subscribersWait; // of the message that was put back
+  private final SubscribersWait.Resumption resumption;
 
   /**
    * @param input the request that is handled now
@@ -54,6 +57,7 @@ public final class Forwarder {
     this.request = input.request();
     this.backpressure = input.backpressure();
     this.coverage = new CoverageWait(clientContext, order);
+    this.resumption = new SubscribersWait.Resumption(client);
   }
 
   /**
@@ -186,19 +190,22 @@ public final class Forwarder {
    * before. If so, the client's input is processed again when it need not wait any more.
    */
   public boolean mustAwaitSubscribers(RoutePlan.Publish plan) {
-    SubscribersWait wait = subscribersWait == null ? beginWait(plan) : subscribersWait;
+    RequestFrame frame = request.frame();
+    return forwardLoop.hub().subscriberCounts().pending().isUsed()
+        && frame.length(1) <= forwardLoop.maxBytesOnHeap()
+        && mustAwaitSubscribers(List.of(new Channel(kindOf(plan), channel(frame))));
+  }
+
+  /** The same for messages to some channels, which one request sends. */
+  public boolean mustAwaitSubscribers(List<Channel> channels) {
+    SubscribersWait wait = subscribersWait;
+    if (wait == null && !channels.isEmpty()) {
+      Hub hub = forwardLoop.hub();
+      wait = SubscribersWait.begin(context.clientContext().loop(), hub, channels, resumption);
+    }
     boolean mustWait = wait != null && !wait.isOver();
     subscribersWait = mustWait ? wait : null;
     return mustWait;
-  }
-
-  private @Nullable SubscribersWait beginWait(RoutePlan.Publish plan) {
-    PendingSubscriptions pending = forwardLoop.hub().subscriberCounts().pending();
-    if (pending.isEmpty() || request.frame().length(1) > forwardLoop.maxBytesOnHeap()) {
-      return null;
-    }
-    return SubscribersWait.begin(
-        context.clientContext(), pending, kindOf(plan), channel(request.frame()));
   }
 
   private static Kind kindOf(RoutePlan.Publish plan) {

@@ -57,6 +57,11 @@ final class CompactSet<E> implements Iterable<E> {
     return contained;
   }
 
+  boolean contains(E element) {
+    Set<E> all = several;
+    return all == null ? element.equals(only) : all.contains(element);
+  }
+
   boolean isEmpty() {
     return only == null && several == null;
   }

@@ -32,6 +32,7 @@ final class Feeds {
   private final Map<Endpoint, Feed> feeds = new LinkedHashMap<>();
   private final ClosedConnections closed = new ClosedConnections();
   private Placement placement = UnknownPlacement.INSTANCE;
+  private DepartedSystems departed = DepartedSystems.NONE;
   private final Set<Topic> delayed =
       new LinkedHashSet<>(); // topics still subscribed to at their old owner
 
@@ -46,6 +47,15 @@ final class Feeds {
 
   void adopt(Placement latest) {
     placement = latest;
+    departed.adopt(latest);
+  }
+
+  /**
+   * The settings change. Subscriptions at systems that the next placement does not have stay for
+   * some time.
+   */
+  void keepDeparted(long until) {
+    departed = new DepartedSystems(placement, until);
   }
 
   /** Subscribes to the topic at the feeds where it belongs and unsubscribes it from all others. */
@@ -65,7 +75,7 @@ final class Feeds {
       placement.shards().forEach(shard -> feed(shard.master()).subscribe(topic));
     }
     for (Feed feed : feeds.values()) {
-      if (!topic.uses(feed) && !isFeedOfMaster(topic, feed)) {
+      if (!topic.uses(feed) && !mayStay(topic, feed)) {
         feed.unsubscribe(topic);
       }
     }
@@ -134,18 +144,37 @@ final class Feeds {
     return isOnEveryMaster(topic) && placement.indexOfMaster(feed.node()) >= 0;
   }
 
+  /** Whether a subscription at this feed may stay although it is not of the topic's home. */
+  boolean mayStay(Topic topic, TopicNode feed) {
+    return departed.has(feed.node()) || isFeedOfMaster(topic, feed);
+  }
+
   /**
    * Whether a message from this feed is delivered. In a cluster every node forwards published
    * messages, so only those of one node are accepted. Of several systems, one node of each is.
    */
   boolean accepts(Feed feed, Topic topic, Push push) {
+    boolean hasDeparted = departed.has(feed.node());
     if (topic.kind() == Kind.SHARD) {
-      return topic.uses(feed);
+      return hasDeparted || topic.uses(feed);
     }
     if (topic.isOnEveryMaster() && KeyspaceChannels.isKeyspaceChannel(push.channel().toString())) {
-      return isFeedOfMaster(topic, feed);
+      return hasDeparted || isFeedOfMaster(topic, feed);
+    }
+    if (hasDeparted) {
+      return isFirstOfDeparted(feed, topic);
     }
     return placement.hasOneBus() ? feed == topic.home() : isFirstOfBus(feed);
+  }
+
+  /** Returns whether the feed is the first of its departed system that has the topic. */
+  private boolean isFirstOfDeparted(Feed feed, Topic topic) {
+    for (Feed other : feeds.values()) {
+      if (other.isSubscribed(topic) && departed.haveOneBus(other.node(), feed.node())) {
+        return other == feed;
+      }
+    }
+    return true;
   }
 
   /** Returns whether the feed is of the first master of its system that can be reached. */
@@ -223,6 +252,10 @@ final class Feeds {
   }
 
   void tick(long now) {
+    if (departed != DepartedSystems.NONE && departed.isOver(now)) {
+      departed = DepartedSystems.NONE;
+      hub.assignAll();
+    }
     for (Topic topic : List.copyOf(delayed)) {
       if (topic.mayMove(now)) {
         assign(topic);

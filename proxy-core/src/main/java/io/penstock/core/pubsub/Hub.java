@@ -8,6 +8,7 @@ import io.penstock.core.cluster.Redirect;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.LoopPolls;
@@ -21,10 +22,12 @@ import io.penstock.core.upstream.Topology;
 import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,6 +46,7 @@ public final class Hub {
 
   private final LoopGroup group;
   private final Loop loop;
+  private final Set<Loop> allLoops;
   private BackendSettings settings;
   private Topology topology;
   private Partitioner partitioner;
@@ -53,6 +57,7 @@ public final class Hub {
   private final ReceiverCounts receivers;
   private final LoopPolls polls;
   private final SubscribeRequests requests;
+  private final TopicMoves moves = new TopicMoves();
   private boolean closed;
 
   public Hub(
@@ -64,6 +69,7 @@ public final class Hub {
       SubscriberCounts subscriberCounts) {
     this.group = group;
     this.loop = loop;
+    this.allLoops = Set.copyOf(group.loops());
     this.settings = settings;
     this.topology = topology;
     this.partitioner = topology.current().partitioner();
@@ -88,7 +94,7 @@ public final class Hub {
 
   /** The number of event loops, each of which has a hub. */
   int loopCount() {
-    return group.loops().size();
+    return allLoops.size();
   }
 
   /** The upstream, for log lines. */
@@ -110,6 +116,24 @@ public final class Hub {
   }
 
   /**
+   * Whether a client of another loop that has asked for a channel may be the first one, and may not
+   * have been read yet. Not as long as nobody has ever subscribed.
+   */
+  public boolean mayHaveUnreadSubscriber(Channel channel) {
+    return allLoops.size() > 1
+        && subscriberCounts.pending().isUsed()
+        && subscriberCounts.subscribersOf(channel.kind(), channel.name()).clients() == 0;
+  }
+
+  /**
+   * Runs {@code action} on this loop when the other loops have read what clients have sent by now.
+   * It must not throw.
+   */
+  public void whenAllAreRead(Runnable action) {
+    polls.whenPolled(allLoops, action);
+  }
+
+  /**
    * Runs {@code action} on this loop when the clients that have closed by now are unsubscribed at
    * the nodes. It must not throw.
    */
@@ -118,9 +142,8 @@ public final class Hub {
       action.run();
       return;
     }
-    Set<Loop> all = Set.copyOf(group.loops());
     // A loop sends at the end of its turn, or, with io_uring, when it polls the next time.
-    polls.whenPolled(all, () -> polls.whenPolled(all, action));
+    polls.whenPolled(allLoops, () -> polls.whenPolled(allLoops, action));
   }
 
   private Map<Name, Topic> of(Kind kind) {
@@ -206,6 +229,25 @@ public final class Hub {
     return topic.name();
   }
 
+  /**
+   * Delivers the messages for a name of a request to another subscriber until that is {@linkplain
+   * #removeSubscriber removed}: the client of the request is not subscribed to it, and may not be
+   * yet. To be called after {@linkplain SubscribeRequest.Callback#onSubscribed all are subscribed
+   * to}.
+   *
+   * @return the name, as the hub keeps it, or null if the client is subscribed to it already
+   */
+  public @Nullable Name addInPlaceOfClient(Subscriber other, SubscribeRequest request, Name name) {
+    Topic topic = Objects.requireNonNull(topic(request.kind(), name));
+    if (topic.subscribers().contains(request.subscriber())) {
+      return null;
+    }
+    if (topic.subscribers().add(other)) {
+      subscriberCounts.addClients(topic, 1, loop);
+    }
+    return topic.name();
+  }
+
   /** Whether the name is subscribed to at every master. */
   public boolean isOnEveryMaster(Kind kind, Name name) {
     Topic topic = topic(kind, name);
@@ -261,6 +303,7 @@ public final class Hub {
 
   private void unsubscribeUnlessWanted(Topic topic) {
     if (!topic.isWanted()) {
+      moves.end(topic);
       of(topic.kind()).remove(topic.name());
       feeds.unsubscribe(topic);
     }
@@ -293,11 +336,14 @@ public final class Hub {
   /** The node of a feed has confirmed the subscription to a topic. */
   void onConfirmed(Feed feed, Topic topic) {
     TopicNode before = topic.onConfirmed(feed);
-    if (before != null && !feeds.isFeedOfMaster(topic, before)) {
+    if (before != null && !feeds.mayStay(topic, before)) {
       before.unsubscribe(topic);
       flush();
     }
     requests.update(topic, feeds.isReady(topic));
+    if (topic.isReady()) {
+      moves.end(topic);
+    }
   }
 
   /** A node has ended the subscription to a topic by itself. */
@@ -371,9 +417,28 @@ public final class Hub {
     if (latest != topology) {
       topology = latest;
       settings = changed;
+      feeds.keepDeparted(loop.now() + TopicMoves.MOST_NANOS + Feeds.BUS_DELAY_NANOS);
       feeds.adopt(changed);
       adoptTopology();
     }
+  }
+
+  /**
+   * Returns what completes when everything that clients are subscribed to now is subscribed to
+   * where the placement wants it, so that they miss nothing that is published there; but after
+   * {@link TopicMoves#MOST_NANOS} at the latest, possibly on another thread.
+   */
+  public CompletableFuture<Void> moves() {
+    Set<Topic> moving = new HashSet<>();
+    for (Map<Name, Topic> ofKind : topics.values()) {
+      for (Topic topic : ofKind.values()) {
+        requests.update(topic, feeds.isReady(topic));
+        if (!topic.isReady() && !topic.subscribers().isEmpty()) {
+          moving.add(topic);
+        }
+      }
+    }
+    return moves.begin(moving);
   }
 
   /** Adopts the latest placement and moves topics to their new owners. */

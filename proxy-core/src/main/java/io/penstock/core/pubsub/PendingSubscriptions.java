@@ -20,6 +20,13 @@ public final class PendingSubscriptions {
   static final int MOST_NAMES = 1_000;
 
   /**
+   * What a message is published to.
+   *
+   * @param kind {@link Kind#CHANNEL} or {@link Kind#SHARD}
+   */
+  public record Channel(Kind kind, Name name) {}
+
+  /**
    * What waits for the requests up to a number.
    *
    * @param action must not throw
@@ -59,7 +66,12 @@ public final class PendingSubscriptions {
     return lastRequest.incrementAndGet();
   }
 
-  /** Whether there is none, so that no message need wait. */
+  /** Whether there has been one: if not, no message need wait. */
+  public boolean isUsed() {
+    return lastRequest.get() > 0;
+  }
+
+  /** Whether there is none. */
   public boolean isEmpty() {
     return channels.isEmpty() && shardChannels.isEmpty();
   }
@@ -95,18 +107,18 @@ public final class PendingSubscriptions {
   }
 
   /**
-   * Runs {@code action} when the requests that ask for the name by now have ended, on the thread
+   * Runs {@code action} when the requests that ask for the channel by now have ended, on the thread
    * that ends the last one.
    *
    * @return false if there is none; the action does not run then
    */
-  public boolean whenEnded(Kind kind, Name name, Runnable action) {
-    ConcurrentHashMap<Name, Pending> ofKind = of(kind);
+  public boolean whenEnded(Channel channel, Runnable action) {
+    ConcurrentHashMap<Name, Pending> ofKind = of(channel.kind());
     @Nullable Pending found =
         ofKind == null
             ? null
             : ofKind.computeIfPresent(
-                name,
+                channel.name(),
                 (_, pending) -> {
                   pending.waiting.add(new Waiting(pending.requests.last(), action));
                   return pending;

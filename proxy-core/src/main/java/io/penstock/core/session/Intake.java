@@ -299,7 +299,9 @@ final class Intake implements LocalCommandHandler {
     return switch (which.area()) {
       case REPLICATION -> !replies.isEmpty();
       case SUBSCRIPTION -> replies.size() > subscriptions.unansweredCalls();
-      case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
+      case TRANSACTION ->
+          which == LocalCommand.EXEC
+              && (execMustWait() || forwarder.mustAwaitSubscribers(transactions.publishes()));
       case CONNECTION -> local.mustWait(which, request.command());
       case CLIENTS, TRACKING, SERVER, CLUSTER -> false;
     };

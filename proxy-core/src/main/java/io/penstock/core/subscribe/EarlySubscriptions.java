@@ -4,16 +4,12 @@ import io.penstock.core.backend.Failure;
 import io.penstock.core.backend.HandshakeError;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.limit.Allowance;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Message;
 import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.SubscribeRequest;
 import io.penstock.core.pubsub.Subscriber;
-import java.util.ArrayDeque;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -24,22 +20,21 @@ import org.jspecify.annotations.Nullable;
  * so that the client misses no message that is published after they ran. Keeps messages until
  * {@code EXEC} comes to the {@code SUBSCRIBE}. Confined to its loop.
  */
-final class EarlySubscriptions implements Subscriber {
+final class EarlySubscriptions {
 
   /** Names of a transaction for which this is done; these take one slice of the loop's time. */
   static final int MOST_NAMES = 1_000;
 
   private final Hub hub;
   private final Client client;
-  private final Allowance account;
-  private final Map<Kind, Map<Name, ArrayDeque<Message>>> kept = new EnumMap<>(Kind.class);
+  private final KeptMessages kept;
   private final Map<Kind, SubscribeRequest> pending = new EnumMap<>(Kind.class);
   private @Nullable Runnable then;
 
   EarlySubscriptions(ClientContext context, Hub hub) {
     this.hub = hub;
     this.client = context.client();
-    this.account = context.account();
+    this.kept = new KeptMessages(context, hub);
   }
 
   /**
@@ -51,7 +46,7 @@ final class EarlySubscriptions implements Subscriber {
   void begin(Map<Kind, Set<Name>> names, long deadline, Runnable next) {
     then = next;
     names.forEach((kind, ofKind) ->
-        pending.put(kind, hub.begin(this, kind, deadline, new Result(kind, ofKind))));
+        pending.put(kind, hub.begin(kept, kind, deadline, new Result(kind, ofKind))));
     names.forEach((kind, ofKind) -> {
       SubscribeRequest request = Objects.requireNonNull(pending.get(kind));
       ofKind.forEach(name -> hub.add(request, name));
@@ -88,11 +83,9 @@ final class EarlySubscriptions implements Subscriber {
     @Override
     public void onSubscribed() {
       SubscribeRequest request = Objects.requireNonNull(pending.remove(kind));
-      Map<Name, ArrayDeque<Message>> messages = new HashMap<>();
       for (Name name : names) {
-        messages.put(hub.addSubscriber(request, name), new ArrayDeque<>(0));
+        kept.begin(kind, hub.addSubscriber(request, name));
       }
-      kept.put(kind, messages);
       runIfComplete();
     }
 
@@ -118,39 +111,9 @@ final class EarlySubscriptions implements Subscriber {
     }
   }
 
-  @Override
-  public void onMessage(Message message) {
-    ArrayDeque<Message> earlier = messages(message.kind()).get(message.name());
-    if (earlier != null) {
-      earlier.add(message.copy());
-      account.addKept(message.length());
-    }
-  }
-
-  @Override
-  public void onFailure(Throwable cause) {
-    client.fail(cause);
-  }
-
-  private Map<Name, ArrayDeque<Message>> messages(Kind kind) {
-    return kept.getOrDefault(kind, Map.of());
-  }
-
   /** The client itself is subscribed to the name now: passes on the messages kept for it. */
   void handOver(Kind kind, Name name, Subscriber to) {
-    ArrayDeque<Message> messages = messages(kind).remove(name);
-    if (messages != null) {
-      hub.removeSubscriber(this, kind, name);
-      messages.forEach(message -> {
-        to.onMessage(message);
-        release(message);
-      });
-    }
-  }
-
-  private void release(Message message) {
-    account.addKept(-message.length());
-    message.release();
+    kept.handOver(kind, name, to);
   }
 
   /** Ends what was not handed over, and drops its messages. */
@@ -158,12 +121,7 @@ final class EarlySubscriptions implements Subscriber {
     then = null;
     pending.values().forEach(hub::cancel);
     pending.clear();
-    kept.forEach((kind, names) ->
-        names.forEach((name, messages) -> {
-          hub.removeSubscriber(this, kind, name);
-          messages.forEach(this::release);
-        }));
-    kept.clear();
+    kept.close();
     hub.flush();
   }
 }

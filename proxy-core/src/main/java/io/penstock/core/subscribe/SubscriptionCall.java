@@ -37,6 +37,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   /** Bytes of names in a slice at most, about. */
   private static final int MAX_SLICE_BYTES = 256 * 1024;
 
+  private final ClientContext context;
   private final Client client;
   private final ReplySequence replies;
   private final Nodes nodes;
@@ -48,6 +49,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   private final Hub hub;
   private final Allowance allowance;
   private @Nullable SubscribeRequest subscribing; // of a request that subscribes
+  private @Nullable KeptMessages kept; // until the requests before this one are answered
   private @Nullable List<Name> all; // to unsubscribe from, if the request has no names
   private @Nullable ByteBuf confirmations; // of this slice, or all of them in a transaction
   private int newPatterns; // of this request
@@ -68,6 +70,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
       Kind kind,
       NameArguments given,
       ReplySlot request) {
+    this.context = context;
     this.client = context.client();
     this.replies = context.replies();
     this.nodes = context.nodes();
@@ -244,7 +247,26 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
   @Override
   public void onSubscribed() {
     subscribed = true;
+    SubscribeRequest subscribe = subscribing;
+    if (subscribe != null
+        && !subscriptions.isCurrent(this)
+        && given.count() <= EarlySubscriptions.MOST_NAMES) {
+      goOn(() -> keepMessages(subscribe));
+    }
     confirmIfCurrent();
+  }
+
+  /** The client gets the messages behind its confirmation. */
+  private void keepMessages(SubscribeRequest subscribe) {
+    var messages = new KeptMessages(context, hub);
+    kept = messages;
+    while (given.hasNext()) {
+      Name known = hub.addInPlaceOfClient(messages, subscribe, given.next());
+      if (known != null) {
+        messages.begin(kind, known);
+      }
+    }
+    given.rewind();
   }
 
   /** The request before this one was answered. */
@@ -279,13 +301,20 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
           Name name = hub.addSubscriber(subscribe, given.next());
           long before = subscriptions.size();
           subscriptions.names().add(kind, name, hub.isOnEveryMaster(kind, name));
-          subscriptions.handOver(kind, name);
+          handOver(name);
           addPendingBytes(-Math.min(pendingBytes, subscriptions.size() - before));
           confirm(kind.subscribe(), name);
           return given.hasNext();
         },
         () -> {},
         this::answer);
+  }
+
+  private void handOver(Name name) {
+    if (kept != null) {
+      kept.handOver(kind, name, subscriptions.messages());
+    }
+    subscriptions.handOver(kind, name);
   }
 
   @Override
@@ -424,6 +453,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     }
     allowance.addKept(-given.length());
     addPendingBytes(-pendingBytes);
+    dropKept();
     given.release();
     subscriptions.onCallEnded(this);
     return request;
@@ -435,6 +465,16 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
     if (subscribe != null) {
       subscribing = null;
       hub.cancel(subscribe);
+    }
+    dropKept();
+  }
+
+  private void dropKept() {
+    KeptMessages messages = kept;
+    if (messages != null) {
+      kept = null;
+      messages.close();
+      hub.flush();
     }
   }
 }

@@ -7,6 +7,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.output.Growth;
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.WireRequest;
@@ -31,6 +32,9 @@ public final class Transaction {
 
   /** Limit on the blocks of a transaction, each of which needs a connection to a node. */
   static final int MAX_PARTITIONS = 256;
+
+  /** The channels of messages that are known, at most; other messages wait for no subscriber. */
+  private static final int MAX_CHANNELS = 100;
 
   private static final int SMALLEST = 512;
 
@@ -73,6 +77,7 @@ public final class Transaction {
   private final List<Selection> selections = new ArrayList<>(0);
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private final List<LocalRequest> subscribing = new ArrayList<>(0);
+  private final List<Channel> publishes = new ArrayList<>(0);
   private @Nullable ByteBuf block;
   private @Nullable PartitionBlocks spread; // instead of the block, if there are several partitions
   private int partition;
@@ -376,6 +381,19 @@ public final class Transaction {
   /** The local commands that subscribe. */
   List<LocalRequest> subscribing() {
     return subscribing;
+  }
+
+  /** Notes that a queued command publishes to a channel. */
+  void notePublication(Channel channel) {
+    if (!aborted && publishes.size() < MAX_CHANNELS) {
+      publishes.add(channel);
+      localBytes += channel.name().length() + LOCAL_OVERHEAD;
+    }
+  }
+
+  /** The channels that queued commands publish to. */
+  List<Channel> publishes() {
+    return aborted ? List.of() : publishes;
   }
 
   /** Returns the block without {@code EXEC}; the caller takes ownership. */

@@ -21,6 +21,9 @@ import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
+import io.penstock.core.pubsub.Kind;
+import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -153,8 +156,7 @@ public final class Transactions {
       case RoutePlan.OnePartition one -> queueForNode(transaction, one.partition(), command);
       case RoutePlan.AnyNode _ -> queueForNode(transaction, Transaction.ANY_PARTITION, command);
       case RoutePlan.Script script -> queueForNode(transaction, script.partition(), command);
-      case RoutePlan.Publish(int partition, boolean sharded) ->
-          queueForNode(transaction, sharded ? partition : Transaction.ANY_PARTITION, command);
+      case RoutePlan.Publish publish -> queuePublish(transaction, publish, command);
       case RoutePlan.Blocking(int partition, int timeoutAt, boolean millis) ->
           queueForNode(
               transaction,
@@ -167,6 +169,17 @@ public final class Transactions {
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
       case RoutePlan.Reject reject -> reject(spec, reject);
     };
+  }
+
+  private boolean queuePublish(Transaction transaction, RoutePlan.Publish plan, Command command) {
+    int partition = plan.sharded() ? plan.partition() : Transaction.ANY_PARTITION;
+    RequestFrame frame = command.frame();
+    if (account.fitsOnHeap(frame)) {
+      Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
+      Name name = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
+      transaction.notePublication(new Channel(kind, name));
+    }
+    return queueForNode(transaction, partition, command);
   }
 
   private boolean queueForAll(Transaction transaction, Command command) {
@@ -424,6 +437,11 @@ public final class Transactions {
     return watches.isEmpty() && transaction.selections().isEmpty() && !transaction.isSpread()
         ? Awaits.SAME_PARTITION
         : Awaits.ALL;
+  }
+
+  /** Returns the channels to which an {@code EXEC} that comes now would publish. */
+  public List<Channel> publishes() {
+    return open == null ? List.of() : open.publishes();
   }
 
   /** The partition of the open transaction. */

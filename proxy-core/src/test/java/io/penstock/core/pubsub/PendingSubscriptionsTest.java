@@ -27,7 +27,7 @@ class PendingSubscriptionsTest {
   }
 
   private boolean waits(Kind kind, Name name, String text) {
-    return pending.whenEnded(kind, name, () -> told.add(text));
+    return pending.whenEnded(new PendingSubscriptions.Channel(kind, name), () -> told.add(text));
   }
 
   @Test

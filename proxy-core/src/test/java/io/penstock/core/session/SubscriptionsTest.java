@@ -89,7 +89,7 @@ class SubscriptionsTest extends Subscribers {
       Peer upper = feed(1, "subscribe a");
       lower.send(push("subscribe", "b", ":1") + push("subscribe", "c", ":2"));
       client.expect(array("subscribe", "b", ":1"));
-      lower.send(push("message", "c", "before its confirmation") + push("message", "b", "1"));
+      lower.send(push("message", "c", "early") + push("message", "b", "1"));
       client.expect(array("message", "b", "1"));
 
       upper.send(push("subscribe", "a", ":1"));
@@ -97,7 +97,8 @@ class SubscriptionsTest extends Subscribers {
       client.expect(
           array("subscribe", "a", ":2")
               + array("subscribe", "c", ":3")
-              + "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+              + array("message", "c", "early")
+              + array("pong", ""));
       deliver(lower, client, "c", "now");
       deliver(upper, client, "a", "too");
     }
@@ -1218,6 +1219,23 @@ class SubscriptionsTest extends Subscribers {
       client.expect("+OK\r\n" + QUEUED.repeat(3) + "*3\r\n+PONG\r\n");
       client.expect(array("subscribe", "b", ":1").repeat(2) + array("pong", ""));
       client.expect(array("message", "b", "m"));
+    }
+
+    @Test
+    void aTransactionWaitsForClientsThatHaveAskedForItsChannels() {
+      Peer client = rig.client();
+      Peer feed = subscribing(client, 0, "subscribe b");
+      Peer publisher = rig.client();
+      publisher.send(block(call("PUBLISH c x") + call("PUBLISH b x")) + get("b"));
+      publisher.expect("+OK\r\n" + QUEUED.repeat(2));
+      Peer other = rig.client();
+      other.send(block(call("PUBLISH c x")));
+      Peer node = rig.accept(0).expect(block(call("PUBLISH c x")));
+
+      feed.send(push("subscribe", "b", ":1"));
+
+      client.expect(array("subscribe", "b", ":1"));
+      node.expect(block(call("PUBLISH c x") + call("PUBLISH b x")) + get("b"));
     }
 
     @Test

@@ -92,6 +92,33 @@ class PubSubIT {
     subscribers.get(0).expectNothing();
   }
 
+  /** Two of the four pairs are on different event loops. */
+  @Test
+  void aMessageRightBehindASubscribeIsReceived() {
+    List<RespClient> publishers = List.of(publisher, proxy.connect());
+    opened.add(publishers.getLast());
+    List<Subscriber> subscribers = List.of(subscriber(2), subscriber(3));
+    for (int i = 0; i < 200; i++) {
+      Subscriber subscriber = subscribers.get(i % 2);
+      RespClient sender = publishers.get(i / 2 % 2);
+      String channel = "result-" + i;
+      subscriber.wire().send("SUBSCRIBE", channel);
+      if (i % 3 == 0) {
+        assertThat(sender.call("PUBLISH", channel, "x")).isEqualTo(":1\r\n");
+      } else {
+        sender.send("MULTI");
+        sender.send("PUBLISH", channel, "x");
+        sender.send("EXEC");
+        assertThat(sender.read() + sender.read()).isEqualTo("+OK\r\n+QUEUED\r\n");
+        assertThat(sender.read()).startsWith("*1\r\n:"); // what the node counts
+      }
+      subscriber.expect("subscribe", channel, ":1");
+      subscriber.expect("message", channel, "x");
+      subscriber.wire().send("UNSUBSCRIBE", channel);
+      subscriber.expect("unsubscribe", channel, ":0");
+    }
+  }
+
   @Test
   void patternsAndChannelsAreCountedAsByOneServer() {
     subscriber(2).to("SUBSCRIBE", "n1", 1).to("PSUBSCRIBE", "n*", 2).to("PSUBSCRIBE", "n?", 3);
