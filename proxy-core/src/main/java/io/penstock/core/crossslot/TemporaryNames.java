@@ -47,9 +47,11 @@ public final class TemporaryNames {
     made++;
     Beginning beginning = beginnings.computeIfAbsent(partition, this::find);
     String tagged = name(beginning, made);
-    return partitionOf(tagged) == partition
-        ? tagged
-        : search(partition, beginning.text()); // keys are placed by all of their bytes
+    if (partitionOf(tagged) == partition) {
+      return tagged;
+    }
+    Beginning other = search(partition, beginning.text(), made); // all bytes of a key decide
+    return other == null ? null : name(other, made);
   }
 
   /**
@@ -70,11 +72,9 @@ public final class TemporaryNames {
 
   private Beginning find(int partition) {
     for (String text : partitioner.beginnings(partition)) {
-      for (int i = 0; i < tries(text); i++) {
-        var beginning = new Beginning(text, Integer.toString(i, Character.MAX_RADIX));
-        if (partitionOf(name(beginning, 0)) == partition) {
-          return beginning;
-        }
+      Beginning beginning = search(partition, text, 0);
+      if (beginning != null) {
+        return beginning;
       }
     }
     return new Beginning("", "");
@@ -84,11 +84,12 @@ public final class TemporaryNames {
     return beginning.isEmpty() ? MAX_TRIES : MAX_TRIES_WITH_BEGINNING;
   }
 
-  private @Nullable String search(int partition, String beginning) {
-    for (int i = 0; i < tries(beginning); i++) {
-      String name = name(new Beginning(beginning, Integer.toString(i, Character.MAX_RADIX)), made);
-      if (partitionOf(name) == partition) {
-        return name;
+  /** Returns a beginning with which the name of this number is in the partition. */
+  private @Nullable Beginning search(int partition, String text, long number) {
+    for (int i = 0; i < tries(text); i++) {
+      var beginning = new Beginning(text, Integer.toString(i, Character.MAX_RADIX));
+      if (partitionOf(name(beginning, number)) == partition) {
+        return beginning;
       }
     }
     return null;

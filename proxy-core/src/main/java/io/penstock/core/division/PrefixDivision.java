@@ -19,6 +19,8 @@ import java.util.TreeMap;
 public record PrefixDivision(Map<String, Integer> prefixes, int otherwise, int parts)
     implements Division {
 
+  private static final int MOST_IN_TEXT = 20;
+
   public PrefixDivision {
     prefixes = Map.copyOf(prefixes);
     if (prefixes.containsKey("")) {
@@ -40,6 +42,11 @@ public record PrefixDivision(Map<String, Integer> prefixes, int otherwise, int p
             all.add("\"" + prefix + "\"");
           }
         });
+    if (all.size() > MOST_IN_TEXT) {
+      int more = all.size() - MOST_IN_TEXT;
+      all.subList(MOST_IN_TEXT, all.size()).clear();
+      all.add(more + " more");
+    }
     if (part == otherwise) {
       all.add("otherwise");
     }

@@ -85,7 +85,7 @@ final class MonitoredNode {
    * @param maxLagBytes {@link ReadSettings#NO_LAG_LIMIT} for any
    */
   void judge(boolean independent, long maxLagBytes) {
-    ReplicaState now = independent ? stateAlone() : stateAsReplica(maxLagBytes);
+    ReplicaState now = stateNow(maxLagBytes, independent);
     if (state == ReplicaState.READABLE && now != ReplicaState.READABLE) {
       timesLeftOut++;
     }
@@ -170,7 +170,7 @@ final class MonitoredNode {
     return answers && last != null && stateOfError(last.refusal()) == ReplicaState.UNREACHABLE;
   }
 
-  private ReplicaState stateAlone() {
+  private ReplicaState stateNow(long maxLagBytes, boolean independent) {
     ReplicationReport report = last;
     if (!answers || report == null) {
       return stateOfError(failure);
@@ -179,18 +179,14 @@ final class MonitoredNode {
     if (refused != ReplicaState.UNREACHABLE) {
       return refused;
     }
+    return independent ? stateAlone(report) : stateAsReplica(report, maxLagBytes);
+  }
+
+  private static ReplicaState stateAlone(ReplicationReport report) {
     return report.replica() && !report.linkUp() ? ReplicaState.LINK_DOWN : ReplicaState.READABLE;
   }
 
-  private ReplicaState stateAsReplica(long maxLagBytes) {
-    ReplicationReport report = last;
-    if (!answers || report == null) {
-      return stateOfError(failure);
-    }
-    ReplicaState refused = stateOfError(report.refusal());
-    if (refused != ReplicaState.UNREACHABLE) {
-      return refused;
-    }
+  private ReplicaState stateAsReplica(ReplicationReport report, long maxLagBytes) {
     if (!report.replica()) {
       return ReplicaState.OTHER_DATA;
     }

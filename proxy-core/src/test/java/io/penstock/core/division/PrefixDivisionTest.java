@@ -99,6 +99,18 @@ class PrefixDivisionTest {
   }
 
   @Test
+  void manyPrefixesAreShownInPart() {
+    Map<String, Integer> many = new HashMap<>();
+    for (int i = 10; i < 100; i++) {
+      many.put("p" + i, 0);
+    }
+    PrefixDivision division = new PrefixDivision(many, 0, 1);
+
+    assertThat(division.textOf(0)).startsWith("\"p10\", \"p11\", ");
+    assertThat(division.textOf(0)).endsWith(", \"p29\", 70 more, otherwise");
+  }
+
+  @Test
   void anEmptyPrefixIsAnError() {
     assertThatIllegalArgumentException().isThrownBy(() -> new PrefixDivision(Map.of("", 1), 0, 2));
   }

@@ -181,7 +181,7 @@ final class PartTargets {
 
   private Resource resource(String key, String name) {
     if (!upstreams.names().contains(name)) {
-      throw reader.invalid(key, "there is no upstream " + name, "write " + EXAMPLE + known());
+      throw reader.invalid(key, "there is no upstream " + name, "write " + known());
     }
     Resource resource = upstreams.find(name);
     if (resource == null) {
@@ -218,9 +218,9 @@ final class PartTargets {
 
   private String known() {
     return upstreams.names().isEmpty()
-        ? ""
+        ? EXAMPLE
         : upstreams.names().stream()
             .sorted()
-            .collect(Collectors.joining(", ", ", or one of the upstreams ", ""));
+            .collect(Collectors.joining(", ", "the name of an upstream: ", ""));
   }
 }

@@ -21,6 +21,17 @@ final class Faults {
 
   private Faults() {}
 
+  /**
+   * Checks what a user is told.
+   *
+   * @param reason the beginning of it
+   */
+  static void expect(String key, String reason, ThrowingCallable reading) {
+    ConfigurationFault fault = of(reading);
+    assertThat(fault.key()).isEqualTo(key);
+    assertThat(fault.reason()).startsWith(reason);
+  }
+
   /** Returns Penstock's own message, or that of Spring Boot's failure analysis. */
   static ConfigurationFault of(ThrowingCallable reading) {
     Throwable failure = catchThrowable(reading);

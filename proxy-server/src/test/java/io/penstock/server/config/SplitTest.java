@@ -96,9 +96,6 @@ class SplitTest {
           {split: {write: cache, read: [copy]}, password-file: x} | password-file | the upstreams that this one selects have a key of their own
           """)
   void whatIsWrongIsNamed(String upstream, String key, String reason) {
-    ConfigurationFault fault = Faults.of(() -> map(upstream));
-
-    assertThat(fault.key()).isEqualTo("penstock.upstreams.x." + key);
-    assertThat(fault.reason()).startsWith(reason);
+    Faults.expect("penstock.upstreams.x." + key, reason, () -> map(upstream));
   }
 }
