@@ -9,8 +9,6 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Name;
 import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -193,11 +191,15 @@ public final class Forwarder {
     RequestFrame frame = request.frame();
     return forwardLoop.hub().subscriberCounts().pending().isUsed()
         && frame.length(1) <= forwardLoop.maxBytesOnHeap()
-        && mustAwaitSubscribers(List.of(new Channel(kindOf(plan), channel(frame))));
+        && mustAwait(List.of(PublishedChannels.channel(plan, frame)));
   }
 
-  /** The same for messages to some channels, which one request sends. */
-  public boolean mustAwaitSubscribers(List<Channel> channels) {
+  /** The same for the messages of a transaction. */
+  public boolean mustAwaitSubscribers(PublishedChannels channels) {
+    return mustAwait(channels.channels());
+  }
+
+  private boolean mustAwait(List<Channel> channels) {
     SubscribersWait wait = subscribersWait;
     if (wait == null && !channels.isEmpty()) {
       Hub hub = forwardLoop.hub();
@@ -206,14 +208,6 @@ public final class Forwarder {
     boolean mustWait = wait != null && !wait.isOver();
     subscribersWait = mustWait ? wait : null;
     return mustWait;
-  }
-
-  private static Kind kindOf(RoutePlan.Publish plan) {
-    return plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
-  }
-
-  private static Name channel(RequestFrame frame) {
-    return Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
   }
 
   /** Publishes a message. The count in the reply is corrected if clients are subscribed here. */
@@ -226,7 +220,7 @@ public final class Forwarder {
     }
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
-    var publication = new Publication(context, whole, kindOf(plan), channel(frame));
+    var publication = new Publication(context, whole, PublishedChannels.channel(plan, frame));
     publication.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     publication.prepare(spec, plan.partition());
     send(publication);

@@ -5,8 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Client;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.pubsub.Hub;
-import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Name;
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.pubsub.Publications;
 import io.penstock.core.pubsub.ReceiverCount;
 import io.penstock.core.pubsub.ReceiverCounts;
@@ -26,20 +25,18 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
   private final ReplySlot whole;
   private final Client client;
   private final Hub hub;
-  private final Kind kind;
-  private final Name channel;
+  private final Channel channel;
   private final int began; // as the publications know it
   private boolean ended;
 
   /**
    * @param whole where the client's reply goes
    */
-  Publication(ForwardContext context, ReplySlot whole, Kind kind, Name channel) {
+  Publication(ForwardContext context, ReplySlot whole, Channel channel) {
     super(context.owner());
     this.whole = whole;
     this.client = context.clientContext().client();
     this.hub = context.forwardLoop().hub();
-    this.kind = kind;
     this.channel = channel;
     this.began = publications().begin();
     timeline(whole.timeline());
@@ -66,7 +63,7 @@ final class Publication extends ClientExchange implements ReceiverCounts.Listene
       return;
     }
     String count = buffer.toString(from + 1, to - from - 3, StandardCharsets.US_ASCII);
-    var receivers = new ReceiverCount(kind, channel, node, Long.parseLong(count));
+    var receivers = new ReceiverCount(channel, node, Long.parseLong(count));
     hub.receivers().count(receivers, this);
   }
 

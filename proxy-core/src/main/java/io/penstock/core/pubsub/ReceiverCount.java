@@ -1,5 +1,6 @@
 package io.penstock.core.pubsub;
 
+import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.pubsub.SubscriberCounts.Subscribers;
 import io.penstock.core.spec.Glob;
 import io.penstock.core.spec.GlobMatch;
@@ -47,14 +48,13 @@ public final class ReceiverCount {
   private long connections;
 
   /**
-   * @param kind {@link Kind#CHANNEL} or {@link Kind#SHARD}
    * @param node that published the message
    * @param counted the number of receivers that the node returned
    */
-  public ReceiverCount(Kind kind, Name channel, Endpoint node, long counted) {
-    this.kind = kind;
-    this.channel = channel;
-    this.matchingName = channel;
+  public ReceiverCount(Channel channel, Endpoint node, long counted) {
+    this.kind = channel.kind();
+    this.channel = channel.name();
+    this.matchingName = channel.name();
     this.node = node;
     this.counted = counted;
   }

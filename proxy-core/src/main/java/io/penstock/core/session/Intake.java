@@ -23,6 +23,7 @@ import io.penstock.core.directory.ClientPause;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.forward.ForwardInput;
 import io.penstock.core.forward.Forwarder;
+import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.replication.WaitCall;
@@ -299,20 +300,21 @@ final class Intake implements LocalCommandHandler {
     return switch (which.area()) {
       case REPLICATION -> !replies.isEmpty();
       case SUBSCRIPTION -> replies.size() > subscriptions.unansweredCalls();
-      case TRANSACTION ->
-          which == LocalCommand.EXEC
-              && (execMustWait() || forwarder.mustAwaitSubscribers(transactions.publishes()));
+      case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
       case CONNECTION -> local.mustWait(which, request.command());
       case CLIENTS, TRACKING, SERVER, CLUSTER -> false;
     };
   }
 
   private boolean execMustWait() {
-    return switch (transactions.execWaitsFor()) {
-      case NOTHING -> false;
-      case SAME_PARTITION -> order.mustWait(transactions.partition(), request);
-      case ALL -> !replies.isEmpty();
-    };
+    boolean mustWait =
+        switch (transactions.execWaitsFor()) {
+          case NOTHING -> false;
+          case SAME_PARTITION -> order.mustWait(transactions.partition(), request);
+          case ALL -> !replies.isEmpty();
+        };
+    PublishedChannels publishes = transactions.publishes();
+    return mustWait || (publishes != null && forwarder.mustAwaitSubscribers(publishes));
   }
 
   /** The limit of requests in flight for all clients is reached. */

@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.directory.ReadOnlyCalls;
+import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.output.Growth;
-import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.WireRequest;
@@ -32,9 +32,6 @@ public final class Transaction {
 
   /** Limit on the blocks of a transaction, each of which needs a connection to a node. */
   static final int MAX_PARTITIONS = 256;
-
-  /** The channels of messages that are known, at most; other messages wait for no subscriber. */
-  private static final int MAX_CHANNELS = 100;
 
   private static final int SMALLEST = 512;
 
@@ -77,7 +74,7 @@ public final class Transaction {
   private final List<Selection> selections = new ArrayList<>(0);
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private final List<LocalRequest> subscribing = new ArrayList<>(0);
-  private final List<Channel> publishes = new ArrayList<>(0);
+  private final PublishedChannels publishes = new PublishedChannels();
   private @Nullable ByteBuf block;
   private @Nullable PartitionBlocks spread; // instead of the block, if there are several partitions
   private int partition;
@@ -119,7 +116,8 @@ public final class Transaction {
   public long sizeOnHeap() {
     PartitionBlocks several = spread;
     long blocks = several == null ? 0 : several.sizeOnHeap();
-    return aborted ? 0 : blocks + localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
+    long local = localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
+    return aborted ? 0 : blocks + local + publishes.sizeOnHeap();
   }
 
   /** The number of commands for a node. */
@@ -383,17 +381,9 @@ public final class Transaction {
     return subscribing;
   }
 
-  /** Notes that a queued command publishes to a channel. */
-  void notePublication(Channel channel) {
-    if (!aborted && publishes.size() < MAX_CHANNELS) {
-      publishes.add(channel);
-      localBytes += channel.name().length() + LOCAL_OVERHEAD;
-    }
-  }
-
   /** The channels that queued commands publish to. */
-  List<Channel> publishes() {
-    return aborted ? List.of() : publishes;
+  PublishedChannels publishes() {
+    return publishes;
   }
 
   /** Returns the block without {@code EXEC}; the caller takes ownership. */

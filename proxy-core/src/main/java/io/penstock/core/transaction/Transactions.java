@@ -18,12 +18,10 @@ import io.penstock.core.command.ServerWords;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.dispatch.PlacedExchange;
+import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.observe.Outcome;
-import io.penstock.core.pubsub.Kind;
-import io.penstock.core.pubsub.Name;
-import io.penstock.core.pubsub.PendingSubscriptions.Channel;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -172,13 +170,10 @@ public final class Transactions {
   }
 
   private boolean queuePublish(Transaction transaction, RoutePlan.Publish plan, Command command) {
-    int partition = plan.sharded() ? plan.partition() : Transaction.ANY_PARTITION;
-    RequestFrame frame = command.frame();
-    if (account.fitsOnHeap(frame)) {
-      Kind kind = plan.sharded() ? Kind.SHARD : Kind.CHANNEL;
-      Name name = Name.copy(frame.buffer(), frame.offset(1), frame.length(1));
-      transaction.notePublication(new Channel(kind, name));
+    if (account.fitsOnHeap(command.frame())) {
+      transaction.publishes().add(plan, command.frame());
     }
+    int partition = plan.sharded() ? plan.partition() : Transaction.ANY_PARTITION;
     return queueForNode(transaction, partition, command);
   }
 
@@ -439,9 +434,9 @@ public final class Transactions {
         : Awaits.ALL;
   }
 
-  /** Returns the channels to which an {@code EXEC} that comes now would publish. */
-  public List<Channel> publishes() {
-    return open == null ? List.of() : open.publishes();
+  /** Returns the channels to which an {@code EXEC} that comes now would publish; null for none. */
+  public @Nullable PublishedChannels publishes() {
+    return open == null || open.isAborted() ? null : open.publishes();
   }
 
   /** The partition of the open transaction. */

@@ -66,7 +66,9 @@ class ReceiverCountsTest {
   }
 
   private void count(String text, Listener listener) {
-    counts.count(new ReceiverCount(Kind.CHANNEL, name(text), NODE, 0), listener);
+    counts.count(
+        new ReceiverCount(new PendingSubscriptions.Channel(Kind.CHANNEL, name(text)), NODE, 0),
+        listener);
   }
 
   private int turns() {

@@ -29,7 +29,8 @@ class SubscriberCountsTest {
   }
 
   private long reached(Kind kind, String channel, Endpoint node, long counted) {
-    var count = new ReceiverCount(kind, name(channel), node, counted);
+    var count =
+        new ReceiverCount(new PendingSubscriptions.Channel(kind, name(channel)), node, counted);
     assertThat(count.advance(audience, Integer.MAX_VALUE)).isPositive();
     return count.result();
   }
