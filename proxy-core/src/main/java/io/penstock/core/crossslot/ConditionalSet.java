@@ -115,8 +115,7 @@ record ConditionalSet(
 
   /** Returns the value of key {@code i}, counted from 0; a view. */
   ByteBuf value(int i) {
-    int at = firstKey + 2 * i + 1;
-    return frame.buffer().slice(frame.offset(at), frame.length(at));
+    return frame.argument(firstKey + 2 * i + 1);
   }
 
   /** Returns the same request for some of the keys, given by their numbers. */

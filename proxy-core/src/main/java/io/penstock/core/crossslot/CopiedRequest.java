@@ -39,9 +39,4 @@ record CopiedRequest(RequestFrame frame, CommandSpec spec, Map<Integer, Integer>
     }
     return new CopiedRequest(frame, spec, partitions);
   }
-
-  /** Returns the bytes of an argument; a view. */
-  ByteBuf argument(int index) {
-    return frame.buffer().slice(frame.offset(index), frame.length(index));
-  }
 }

@@ -98,7 +98,10 @@ public final class CrossSlotCalls {
           moveKey(whole, copied, MovedKey.How.RENAME_IF_NEW, client.connections());
       case COPY -> copyKey(whole, copied);
       case MOVE_MEMBER ->
-          move(whole, copied, new MovedMember(frame.text(1), frame.text(2), copied.argument(3)));
+          move(
+              whole,
+              copied,
+              new MovedMember(frame.text(1), frame.text(2), copied.frame().argument(3)));
       case MOVE_ELEMENT -> moveElement(whole, copied);
       case MOVE_LAST_ELEMENT ->
           moveOrWait(whole, copied, new MovedElement(frame.text(1), false, frame.text(2), true));
@@ -137,7 +140,7 @@ public final class CrossSlotCalls {
 
   private void setAllOrNothing(ReplySlot whole, CopiedRequest request) {
     int firstKey = request.partitions().keySet().iterator().next();
-    String name = request.argument(0).toString(StandardCharsets.ISO_8859_1);
+    String name = request.frame().argument(0).toString(StandardCharsets.ISO_8859_1);
     ConditionalSet.Parsed parsed = ConditionalSet.parse(request.frame(), name, firstKey);
     ConditionalSet set = parsed.set();
     if (set == null) {

@@ -74,7 +74,7 @@ final class RunOnCopies implements PartSet.Listener {
   /** Sends the first step. */
   void begin() {
     for (var each : request.partitions().entrySet()) {
-      ByteBuf key = request.argument(each.getKey());
+      ByteBuf key = request.frame().argument(each.getKey());
       if (each.getValue() != target && !copies.containsKey(key)) {
         String name = context.loop().names().next(target);
         if (name == null) {
@@ -155,7 +155,7 @@ final class RunOnCopies implements PartSet.Listener {
     int argc = request.frame().argc();
     block.beginCommand(argc);
     for (int i = 0; i < argc; i++) {
-      ByteBuf argument = request.argument(i);
+      ByteBuf argument = request.frame().argument(i);
       Copy copy = request.partitions().containsKey(i) ? copies.get(argument) : null;
       if (copy == null) {
         block.argument(argument);

@@ -72,7 +72,7 @@ final class SortOnCopies implements Block.Listener, PartSet.Listener {
     ByteBuf bytes = ByteBufAllocator.DEFAULT.directBuffer();
     TransactionBlock.writeMulti(bytes);
     var writer = new ReplyWriter(bytes, Protocol.RESP2);
-    ByteBuf key = request.argument(1);
+    ByteBuf key = request.frame().argument(1);
     writer.array(2);
     writer.bulk("DUMP");
     writer.bulk(key, key.readerIndex(), key.readableBytes());
@@ -254,7 +254,7 @@ final class SortOnCopies implements Block.Listener, PartSet.Listener {
         block.argument(patterns.get(p).with(names.get(p + 1)));
         p++;
       } else {
-        block.argument(request.argument(i));
+        block.argument(request.frame().argument(i));
       }
     }
   }

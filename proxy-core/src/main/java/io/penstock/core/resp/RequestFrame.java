@@ -54,6 +54,11 @@ public final class RequestFrame {
     return lengths[i];
   }
 
+  /** Returns the bytes of an argument; a view. */
+  public ByteBuf argument(int index) {
+    return buffer().slice(offset(index), length(index));
+  }
+
   /** Begins a new request at {@code startIndex}; arguments are added in order. */
   public void begin(ByteBuf from, int startIndex) {
     buffer = from;
