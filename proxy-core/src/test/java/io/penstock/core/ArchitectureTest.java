@@ -58,6 +58,7 @@ class ArchitectureTest {
           Map.entry("resp", Set.of()),
           Map.entry("spec", Set.of("resp")),
           Map.entry("command", Set.of("resp", "spec")),
+          Map.entry("mirror", Set.of("resp", "spec")),
           Map.entry("output", Set.of()),
           Map.entry("transport", Set.of("failure", "output")),
           Map.entry("observe", Set.of("upstream", "cluster")),

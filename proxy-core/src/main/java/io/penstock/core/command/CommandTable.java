@@ -189,6 +189,14 @@ public final class CommandTable {
     return lookUp(name) != null;
   }
 
+  /**
+   * Returns whether a field of a hash may have a deadline that {@code HSET} would take away, and
+   * {@code HSETEX … KEEPTTL} does not.
+   */
+  public boolean fieldsMayExpire() {
+    return knows("hsetex");
+  }
+
   /** Returns all commands and subcommands, by name, with those that are absent. */
   public List<CommandSpec> specs() {
     return specs;

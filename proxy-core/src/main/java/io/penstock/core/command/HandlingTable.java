@@ -57,7 +57,10 @@ final class HandlingTable {
 
   private void addTrait(String trait, String[] names) {
     for (String name : names) {
-      if (!traits.computeIfAbsent(name, _ -> new HashSet<>()).add(trait)) {
+      Set<String> others = traits.computeIfAbsent(name, _ -> new HashSet<>());
+      boolean again =
+          CommandTraits.isMirrored(trait) && others.stream().anyMatch(CommandTraits::isMirrored);
+      if (again || !others.add(trait)) {
         throw new IllegalArgumentException(name + " has the trait " + trait + " twice");
       }
     }
@@ -86,10 +89,17 @@ final class HandlingTable {
     return error == null ? null : error(error, command);
   }
 
-  /** Returns the traits of a command, with those of its container. */
+  /**
+   * Returns the traits of a command, with those of its container. What copies get for a subcommand
+   * may differ from what the container's line says.
+   */
   CommandTraits traitsOf(CommandFacts command) {
-    Set<String> words = new HashSet<>(traits.getOrDefault(command.name(), Set.of()));
-    words.addAll(traits.getOrDefault(command.topLevelName(), Set.of()));
+    Set<String> words = new HashSet<>(traits.getOrDefault(command.topLevelName(), Set.of()));
+    Set<String> own = traits.getOrDefault(command.name(), Set.of());
+    if (own.stream().anyMatch(CommandTraits::isMirrored)) {
+      words.removeIf(CommandTraits::isMirrored);
+    }
+    words.addAll(own);
     return words.isEmpty() ? CommandTraits.NONE : CommandTraits.of(words);
   }
 

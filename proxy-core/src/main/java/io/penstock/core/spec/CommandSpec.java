@@ -28,6 +28,7 @@ public final class CommandSpec {
   private final boolean readOnly;
   private final boolean write;
   private final boolean mayReadReplica;
+  private final Mirrored mirrored;
   private final int firstKeyIndex;
   private final boolean script;
   private final boolean keysOptional;
@@ -52,6 +53,7 @@ public final class CommandSpec {
     readOnly = has(CommandFlag.READONLY);
     write = has(CommandFlag.WRITE);
     mayReadReplica = readOnly && ReplicaReads.mayServe(facts, traits);
+    mirrored = mirrored(traits, readOnly);
     keysOptional = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = traits.keys();
     patterns = traits.patterns();
@@ -73,6 +75,14 @@ public final class CommandSpec {
       }
     }
     return located.toArray(new KeySpec[0]);
+  }
+
+  private static Mirrored mirrored(CommandTraits traits, boolean readOnly) {
+    Mirrored said = traits.mirrored();
+    if (said != null) {
+      return said;
+    }
+    return readOnly ? Mirrored.NOTHING : Mirrored.REFUSED;
   }
 
   /** Returns 0 if a request with an accepted arity may lack the argument. */
@@ -131,6 +141,14 @@ public final class CommandSpec {
   /** Returns how it can be carried out if its keys are in several partitions; null if it cannot. */
   public @Nullable Across across() {
     return traits.across();
+  }
+
+  /**
+   * Returns what the copies of an upstream with mirrored writes get for it. A command that no line
+   * of {@code handling.table} mentions is refused if it is not {@code readonly}.
+   */
+  public Mirrored mirrored() {
+    return mirrored;
   }
 
   public boolean has(Trait trait) {

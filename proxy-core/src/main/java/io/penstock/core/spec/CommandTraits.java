@@ -13,17 +13,19 @@ public final class CommandTraits {
   private static final String KEYS = "keys:";
   private static final String PATTERN = "pattern:";
   private static final String ACROSS = "across:";
+  private static final String MIRRORED = "mirrored:";
 
   private long traits; // a bit for each
   private @Nullable KeyProcedure keys;
   private @Nullable PatternArguments patterns;
   private @Nullable Across across;
+  private @Nullable Mirrored mirrored;
 
   private CommandTraits() {}
 
   /**
-   * Reads the traits of one command: {@code keys:PROCEDURE}, {@code pattern:FROM[:KEYWORD]}, or the
-   * name of a {@link Trait}.
+   * Reads the traits of one command: {@code keys:PROCEDURE}, {@code across:HOW}, {@code
+   * mirrored:HOW}, {@code pattern:FROM[:KEYWORD]}, or the name of a {@link Trait}.
    *
    * @throws IllegalArgumentException if a word is none of these
    */
@@ -38,11 +40,18 @@ public final class CommandTraits {
       keys = KeyProcedure.valueOf(upperCase(word.substring(KEYS.length())));
     } else if (word.startsWith(ACROSS)) {
       across = Across.valueOf(upperCase(word.substring(ACROSS.length())));
+    } else if (isMirrored(word)) {
+      mirrored = Mirrored.valueOf(upperCase(word.substring(MIRRORED.length())));
     } else if (word.startsWith(PATTERN)) {
       patterns = PatternArguments.parse(word.substring(PATTERN.length()));
     } else {
       traits |= bit(Trait.valueOf(upperCase(word)));
     }
+  }
+
+  /** Returns whether a word says what copies get for the command. */
+  public static boolean isMirrored(String word) {
+    return word.startsWith(MIRRORED);
   }
 
   private static String upperCase(String word) {
@@ -60,6 +69,11 @@ public final class CommandTraits {
   /** Returns how it is carried out over several partitions, or null if it is not. */
   @Nullable Across across() {
     return across;
+  }
+
+  /** Returns what copies get for it, or null if no line says it. */
+  @Nullable Mirrored mirrored() {
+    return mirrored;
   }
 
   /** Returns how its keys are found, or null if its key specs say it. */

@@ -1,0 +1,70 @@
+package io.penstock.core.mirror;
+
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
+import io.penstock.core.spec.Mirrored;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call, from before it is sent to the primary until its reply has come: what must be asked
+ * besides, and what the copies get. Immutable; confined to the event loop that has the request.
+ */
+public sealed interface MirroredCall permits Repeated, Rewritten {
+
+  /**
+   * Returns the error with which a request is rejected before it is sent, because copies could not
+   * follow; null if it may be sent. Its keys must be valid. Borrows the frame.
+   */
+  static @Nullable String refusal(CommandSpec spec, RequestFrame frame) {
+    return switch (spec.mirrored()) {
+      case REFUSED -> Mirrored.refusal(spec);
+      case SCRIPT ->
+          spec.findKeys(frame, new KeyPositions()) == 0 ? Mirrored.keylessRefusal(spec) : null;
+      default -> null;
+    };
+  }
+
+  /**
+   * Returns what becomes of a request that is not refused. Borrows the frame. Allocates only if the
+   * request does not repeat alike; then it copies the request.
+   *
+   * @param fieldsMayExpire whether the primary and all copies know deadlines of fields, {@code
+   *     HSETEX} among them
+   */
+  static MirroredCall of(CommandSpec spec, RequestFrame frame, boolean fieldsMayExpire) {
+    Repeated repeated = Repeated.of(spec, frame);
+    return repeated == null
+        ? new Rewritten(Rewrites.of(spec.mirrored(), fieldsMayExpire), new Call(spec, frame))
+        : repeated;
+  }
+
+  /**
+   * Returns what the copies get for a request whose reply did not come, so that the primary may
+   * have run it or not. Borrows the frame.
+   */
+  static Effect unknown(CommandSpec spec, RequestFrame frame) {
+    return Repeated.of(spec, frame) == Repeated.NEVER
+        ? Effect.NOTHING
+        : Effect.CopyAgain.of(Call.keys(spec, frame));
+  }
+
+  /**
+   * Returns read-only requests that the primary must answer directly behind the call, in one
+   * transaction with it: nothing may come between, and the time stands still for both. Mostly none.
+   * In a transaction of the client they follow the call within it. Their replies must not reach the
+   * client.
+   */
+  List<CopyRequest> questions();
+
+  /**
+   * Returns what the copies get.
+   *
+   * @param reply the primary's final reply: no redirect, and no error that makes Penstock send the
+   *     request again. Borrowed
+   * @param answers to the questions, in their order; borrowed. If the call was rejected before the
+   *     questions, as many errors
+   */
+  Effect effect(Reply reply, List<Reply> answers);
+}

@@ -1,0 +1,72 @@
+package io.penstock.core.mirror;
+
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.Ascii;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Calls that the copies get as they are, or not at all. */
+enum Repeated implements MirroredCall {
+  NEVER,
+  ALWAYS,
+  IF_POSITIVE,
+  UNLESS_NULL;
+
+  /** Returns null for a call that must be rewritten. Allocates nothing but for {@code SORT}. */
+  static @Nullable Repeated of(CommandSpec spec, RequestFrame frame) {
+    return switch (spec.mirrored()) {
+      case NOTHING, REFUSED -> NEVER;
+      case AS_IS -> ALWAYS;
+      case AS_IS_IF_POSITIVE -> IF_POSITIVE;
+      case AS_IS_UNLESS_NULL -> UNLESS_NULL;
+      case AS_IS_IF_STORED -> stores(spec, frame) ? ALWAYS : NEVER;
+      case SET -> frame.argc() == 3 ? ALWAYS : null;
+      case DEADLINE -> frame.argc() == 2 ? NEVER : null; // GETEX without an option
+      case RESTORE -> isAbsolute(frame) ? ALWAYS : null;
+      case ADD_ENTRY -> frame.argc() > 2 && isWholeId(frame, 2) ? UNLESS_NULL : null;
+      case TRIM_ENTRIES -> Ascii.equalsIgnoreCase(frame, 3, "~") ? null : IF_POSITIVE;
+      default -> null;
+    };
+  }
+
+  private static boolean stores(CommandSpec spec, RequestFrame frame) {
+    return spec.findKeys(frame, new KeyPositions()) > 1;
+  }
+
+  /** {@code RESTORE key 0 …} or {@code … ABSTTL}. */
+  private static boolean isAbsolute(RequestFrame frame) {
+    boolean absolute = Ascii.parseLong(frame, 2) == 0;
+    for (int i = 4; i < frame.argc(); i++) {
+      absolute |= Ascii.equalsIgnoreCase(frame, i, "absttl");
+    }
+    return absolute;
+  }
+
+  /** Returns false for options and for ids that the server completes. */
+  private static boolean isWholeId(RequestFrame frame, int i) {
+    int offset = frame.offset(i);
+    int length = frame.length(i);
+    return length > 0
+        && frame.buffer().getByte(offset) <= '9'
+        && frame.buffer().getByte(offset + length - 1) != '*';
+  }
+
+  @Override
+  public List<CopyRequest> questions() {
+    return List.of();
+  }
+
+  @Override
+  public Effect effect(Reply reply, List<Reply> answers) {
+    boolean copied =
+        switch (this) {
+          case NEVER -> false;
+          case ALWAYS -> !reply.isError();
+          case IF_POSITIVE -> reply.isPositive();
+          case UNLESS_NULL -> !reply.isError() && !reply.isNull();
+        };
+    return copied ? Effect.AS_IS : Effect.NOTHING;
+  }
+}

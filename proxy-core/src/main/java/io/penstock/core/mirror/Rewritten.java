@@ -1,0 +1,23 @@
+package io.penstock.core.mirror;
+
+import java.util.List;
+
+/** A call that the copies get rewritten into what the primary did. */
+record Rewritten(Rewrite rewrite, Call call) implements MirroredCall {
+
+  @Override
+  public List<CopyRequest> questions() {
+    return rewrite.questions(call);
+  }
+
+  @Override
+  public Effect effect(Reply reply, List<Reply> answers) {
+    boolean failed = reply.isError() && rewrite != ScriptRewrite.INSTANCE;
+    return failed ? Effect.NOTHING : rewrite.effect(call, reply, answers);
+  }
+
+  /** Returns the effect if a reply does not say what happened. */
+  static Effect unclear(Call call) {
+    return Effect.CopyAgain.of(call.keys());
+  }
+}
