@@ -77,12 +77,15 @@ enum GroupRewrite implements Rewrite {
       for (int i = 0; i < parts.size(); i += reply.isMap() ? 2 : 1) {
         List<Reply> pair = reply.isMap() ? parts.subList(i, i + 2) : parts.get(i).elements();
         byte[] key = pair.size() < 2 ? null : pair.getFirst().content();
-        stream = streamOf(call, key, stream);
-        if (stream < 0) {
+        int found = streamOf(call, key, stream);
+        if (found < 0) {
           return Rewritten.unclear(call);
         }
-        addReads(call, stream++, pair.get(1).elements(), requests);
+        addNoEntries(call, stream, found, requests);
+        addReads(call, found, pair.get(1).elements(), requests);
+        stream = found + 1;
       }
+      addNoEntries(call, stream, call.keys().size(), requests);
       return Effect.Instead.of(requests);
     }
   };
@@ -112,7 +115,9 @@ enum GroupRewrite implements Rewrite {
   private static Effect claimed(
       Call call, List<byte[]> ids, List<byte[]> options, List<byte[]> gone) {
     List<CopyRequest> requests = new ArrayList<>();
-    if (!ids.isEmpty()) {
+    if (ids.isEmpty()) {
+      requests.add(noEntry(call.key(), call.range(2, 4)));
+    } else {
       var claim = CopyRequest.command("XCLAIM").all(call.range(1, 4)).number(0);
       requests.add(claim.all(ids).all(options).build());
     }
@@ -133,6 +138,20 @@ enum GroupRewrite implements Rewrite {
     return -1;
   }
 
+  private static void addNoEntries(Call call, int from, int to, List<CopyRequest> into) {
+    for (int i = from; i < to; i++) {
+      into.add(noEntry(call.keys().get(i), new ReadOptions(call).group));
+    }
+  }
+
+  /**
+   * Returns a claim of an entry that no stream has. Redis 7.0 creates a consumer with its first
+   * entry, later servers also if there is none for it: this request makes a copy do the same.
+   */
+  private static CopyRequest noEntry(byte[] key, List<byte[]> group) {
+    return CopyRequest.command("XCLAIM").add(key).all(group).number(0).text("0-0").build();
+  }
+
   private static void addReads(
       Call call, int stream, List<Reply> entries, List<CopyRequest> into) {
     byte[] key = call.keys().get(stream);
@@ -151,6 +170,10 @@ enum GroupRewrite implements Rewrite {
     if (!claimed.isEmpty()) {
       var claim = CopyRequest.command("XCLAIM").add(key).all(options.group);
       into.add(claim.number(0).all(claimed).build());
+    }
+    if (entries.isEmpty()) { // of the consumer's own: it exists from now on, at any server
+      var create = CopyRequest.command("XGROUP").text("CREATECONSUMER").add(key);
+      into.add(create.all(options.group).build());
     }
     if (read > 0) {
       var again = CopyRequest.command("XREADGROUP").text("GROUP").all(options.group);
