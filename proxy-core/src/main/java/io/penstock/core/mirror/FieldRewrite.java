@@ -39,7 +39,9 @@ enum FieldRewrite implements Rewrite {
     }
   },
 
-  /** {@code HEXPIRE}, {@code HPEXPIRE}: for each field 1 if it has the deadline, 2 if it is gone. */
+  /**
+   * {@code HEXPIRE}, {@code HPEXPIRE}: for each field 1 if it has the deadline, 2 if it is gone.
+   */
   DEADLINE {
     @Override
     public List<CopyRequest> questions(Call call) {
@@ -74,6 +76,10 @@ enum FieldRewrite implements Rewrite {
         return Effect.NOTHING;
       }
       if (!fields.hasDeadline()) {
+        boolean persist = fields.options.size() == 1 && call.is(fields.options.get(0), "persist");
+        if (!persist) {
+          return Rewritten.unclear(call);
+        }
         return fields.appendTo(CopyRequest.command("HPERSIST").add(call.key())).effect();
       }
       List<Reply> values = reply.elements();
@@ -102,17 +108,19 @@ enum FieldRewrite implements Rewrite {
       }
       var fields = new Fields(call, 2);
       var set = CopyRequest.command("HSETEX").add(call.key());
-      if (fields.hasDuration()) {
-        long deadline = answer(answers, 0);
-        if (deadline < 0) {
-          return Rewritten.unclear(call);
+      for (int option : fields.options) {
+        boolean duration = Deadline.isRelative(call, option);
+        if (!duration
+            && !Deadline.isRelative(call, option - 1)
+            && !call.isAny(option, "fnx", "fxx", "nx", "xx")) {
+          set.add(call.argument(option));
         }
-        set.text("PXAT").number(deadline);
-      } else {
-        for (int option : fields.options) {
-          if (!call.isAny(option, "fnx", "fxx", "nx", "xx")) {
-            set.add(call.argument(option));
+        if (duration) {
+          long deadline = answer(answers, 0);
+          if (deadline < 0) {
+            return Rewritten.unclear(call);
           }
+          set.text("PXAT").number(deadline);
         }
       }
       return fields.appendTo(set).effect();
@@ -133,7 +141,7 @@ enum FieldRewrite implements Rewrite {
       this.step = step;
       word = call.find("fields", 2);
       long count = call.number(word + 1);
-      end = (int) Math.clamp(word + 2 + count * step, 2, call.argc());
+      end = Math.clamp(word + 2 + count * step, 2, call.argc());
       for (int i = 2; i < call.argc(); i++) {
         if (i < word || i >= end) {
           options.add(i);

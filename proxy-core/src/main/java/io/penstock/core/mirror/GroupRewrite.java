@@ -86,6 +86,9 @@ enum GroupRewrite implements Rewrite {
         stream = found + 1;
       }
       addNoEntries(call, stream, call.keys().size(), requests);
+      if (new ReadOptions(call).group.isEmpty()) {
+        return Rewritten.unclear(call);
+      }
       return Effect.Instead.of(requests);
     }
   };
@@ -152,8 +155,7 @@ enum GroupRewrite implements Rewrite {
     return CopyRequest.command("XCLAIM").add(key).all(group).number(0).text("0-0").build();
   }
 
-  private static void addReads(
-      Call call, int stream, List<Reply> entries, List<CopyRequest> into) {
+  private static void addReads(Call call, int stream, List<Reply> entries, List<CopyRequest> into) {
     byte[] key = call.keys().get(stream);
     List<byte[]> claimed = new ArrayList<>();
     int read = 0;

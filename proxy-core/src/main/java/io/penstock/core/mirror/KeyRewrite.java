@@ -34,15 +34,16 @@ enum KeyRewrite implements Rewrite {
       }
       int options = call.behindKeys() + 1;
       var set = CopyRequest.command("MSETEX").all(call.range(1, options));
-      if (relative(call)) {
-        return SetRewrite.until(call, set, Deadline.of(answers));
-      }
-      for (int i = options; i < call.argc(); i++) {
-        if (!call.isAny(i, "nx", "xx")) {
+      int i = options;
+      while (i < call.argc()) {
+        if (Deadline.isRelative(call, i)) {
+          i++;
+        } else if (!call.isAny(i, "nx", "xx")) {
           set.add(call.argument(i));
         }
+        i++;
       }
-      return set.effect();
+      return relative(call) ? SetRewrite.until(call, set, Deadline.of(answers)) : set.effect();
     }
 
     private static boolean relative(Call call) {
@@ -69,6 +70,11 @@ enum KeyRewrite implements Rewrite {
   /** {@code GETDEL}: null, or the value. {@code DELEX}, {@code DELIFEQ}: 0 or 1. */
   DELETE {
     @Override
+    public boolean needsWholeReply() {
+      return false;
+    }
+
+    @Override
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       boolean none = reply.isNull() || reply.integer() == 0;
       return none ? Effect.NOTHING : Deadline.delete(call.keys());
@@ -77,6 +83,11 @@ enum KeyRewrite implements Rewrite {
 
   /** {@code EXPIRE}, {@code PEXPIRE}: 0 or 1. {@code GETEX}: null, or the value. */
   DEADLINE {
+    @Override
+    public boolean needsWholeReply() {
+      return false;
+    }
+
     @Override
     public List<CopyRequest> questions(Call call) {
       return Deadline.question(call.key());
@@ -111,9 +122,7 @@ enum KeyRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       long deadline = Deadline.of(answers);
       if (deadline < 0) {
-        return deadline == Deadline.GONE
-            ? Deadline.delete(call.keys())
-            : Rewritten.unclear(call);
+        return deadline == Deadline.GONE ? Deadline.delete(call.keys()) : Rewritten.unclear(call);
       }
       var restore = CopyRequest.command("RESTORE").add(call.key()).number(deadline);
       restore.all(call.from(3)).text("ABSTTL");

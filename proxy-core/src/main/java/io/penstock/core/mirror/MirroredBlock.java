@@ -64,7 +64,7 @@ public final class MirroredBlock {
         return unknown();
       }
       List<Reply> answers = replies.subList(at + 1, end);
-      collected.add(queued, queued.call.effect(replies.get(at), answers));
+      collected.add(queued, queued.call.effect(replies.get(at).slice(), answers));
       at = end;
     }
     return collected.effect();

@@ -1,5 +1,6 @@
 package io.penstock.core.mirror;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
@@ -42,7 +43,8 @@ public sealed interface MirroredCall permits Repeated, Rewritten {
 
   /**
    * Returns what the copies get for a request whose reply did not come, so that the primary may
-   * have run it or not. Borrows the frame.
+   * have run it or not. What {@code MOVE} or {@code COPY} did in another database is not among it.
+   * Borrows the frame.
    */
   static Effect unknown(CommandSpec spec, RequestFrame frame) {
     return Repeated.of(spec, frame) == Repeated.NEVER
@@ -58,13 +60,15 @@ public sealed interface MirroredCall permits Repeated, Rewritten {
    */
   List<CopyRequest> questions();
 
+  /** Returns whether {@link #effect} reads the whole reply; otherwise its first line is enough. */
+  boolean needsWholeReply();
+
   /**
    * Returns what the copies get.
    *
    * @param reply the primary's final reply: no redirect, and no error that makes Penstock send the
    *     request again. Borrowed
-   * @param answers to the questions, in their order; borrowed. If the call was rejected before the
-   *     questions, as many errors
+   * @param answers to the questions, in their order; borrowed. Not read if the reply is an error
    */
-  Effect effect(Reply reply, List<Reply> answers);
+  Effect effect(ByteBuf reply, List<Reply> answers);
 }

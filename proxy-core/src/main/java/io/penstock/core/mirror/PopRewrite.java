@@ -12,13 +12,7 @@ enum PopRewrite implements Rewrite {
     @Override
     Effect of(Call call, Reply reply) {
       byte[] member = reply.content();
-      List<byte[]> members = member == null ? reply.contents() : List.of(member);
-      List<CopyRequest> requests = new ArrayList<>();
-      for (int at = 0; at < members.size(); at += MOST_ARGUMENTS) {
-        List<byte[]> part = members.subList(at, Math.min(members.size(), at + MOST_ARGUMENTS));
-        requests.add(CopyRequest.command("SREM").add(call.key()).all(part).build());
-      }
-      return Effect.Instead.of(requests);
+      return removed("SREM", call.key(), member == null ? reply.contents() : List.of(member));
     }
   },
 
@@ -76,12 +70,17 @@ enum PopRewrite implements Rewrite {
       byte[] key = parts.isEmpty() ? null : parts.getFirst().content();
       return key == null || members.isEmpty()
           ? Rewritten.unclear(call)
-          : CopyRequest.command("ZREM").add(key).all(members).effect();
+          : removed("ZREM", key, members);
     }
   },
 
   /** {@code BLMOVE source destination from to timeout}. */
   MOVE_ELEMENT {
+    @Override
+    public boolean needsWholeReply() {
+      return false;
+    }
+
     @Override
     Effect of(Call call, Reply reply) {
       return CopyRequest.command("LMOVE").all(call.range(1, 5)).effect();
@@ -90,6 +89,11 @@ enum PopRewrite implements Rewrite {
 
   /** {@code BRPOPLPUSH source destination timeout}. */
   MOVE_LAST_ELEMENT {
+    @Override
+    public boolean needsWholeReply() {
+      return false;
+    }
+
     @Override
     Effect of(Call call, Reply reply) {
       return CopyRequest.command("RPOPLPUSH").all(call.range(1, 3)).effect();
@@ -106,6 +110,15 @@ enum PopRewrite implements Rewrite {
 
   /** Returns the effect of a reply that is not null. */
   abstract Effect of(Call call, Reply reply);
+
+  private static Effect removed(String command, byte[] key, List<byte[]> members) {
+    List<CopyRequest> requests = new ArrayList<>();
+    for (int at = 0; at < members.size(); at += MOST_ARGUMENTS) {
+      List<byte[]> part = members.subList(at, Math.min(members.size(), at + MOST_ARGUMENTS));
+      requests.add(CopyRequest.command(command).add(key).all(part).build());
+    }
+    return Effect.Instead.of(requests);
+  }
 
   private static Effect popped(Call call, String command, List<Reply> parts, int count) {
     byte[] key = parts.isEmpty() ? null : parts.getFirst().content();

@@ -1,5 +1,6 @@
 package io.penstock.core.mirror;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.CommandSpec;
@@ -26,7 +27,7 @@ enum Repeated implements MirroredCall {
       case DEADLINE -> frame.argc() == 2 ? NEVER : null; // GETEX without an option
       case RESTORE -> isAbsolute(frame) ? ALWAYS : null;
       case ADD_ENTRY -> frame.argc() > 2 && isWholeId(frame, 2) ? UNLESS_NULL : null;
-      case TRIM_ENTRIES -> Ascii.equalsIgnoreCase(frame, 3, "~") ? null : IF_POSITIVE;
+      case TRIM_ENTRIES -> has(frame, "~", 3) ? null : IF_POSITIVE;
       default -> null;
     };
   }
@@ -37,11 +38,16 @@ enum Repeated implements MirroredCall {
 
   /** {@code RESTORE key 0 …} or {@code … ABSTTL}. */
   private static boolean isAbsolute(RequestFrame frame) {
-    boolean absolute = Ascii.parseLong(frame, 2) == 0;
-    for (int i = 4; i < frame.argc(); i++) {
-      absolute |= Ascii.equalsIgnoreCase(frame, i, "absttl");
+    return Ascii.parseLong(frame, 2) == 0 || has(frame, "absttl", 4);
+  }
+
+  private static boolean has(RequestFrame frame, String word, int from) {
+    for (int i = from; i < frame.argc(); i++) {
+      if (Ascii.equalsIgnoreCase(frame, i, word)) {
+        return true;
+      }
     }
-    return absolute;
+    return false;
   }
 
   /** Returns false for options and for ids that the server completes. */
@@ -59,13 +65,19 @@ enum Repeated implements MirroredCall {
   }
 
   @Override
-  public Effect effect(Reply reply, List<Reply> answers) {
+  public boolean needsWholeReply() {
+    return false;
+  }
+
+  @Override
+  public Effect effect(ByteBuf reply, List<Reply> answers) {
+    int from = reply.readerIndex();
     boolean copied =
         switch (this) {
           case NEVER -> false;
-          case ALWAYS -> !reply.isError();
-          case IF_POSITIVE -> reply.isPositive();
-          case UNLESS_NULL -> !reply.isError() && !reply.isNull();
+          case ALWAYS -> !Reply.isError(reply, from);
+          case IF_POSITIVE -> Reply.isPositive(reply, from);
+          case UNLESS_NULL -> !Reply.isError(reply, from) && !Reply.isNull(reply, from);
         };
     return copied ? Effect.AS_IS : Effect.NOTHING;
   }

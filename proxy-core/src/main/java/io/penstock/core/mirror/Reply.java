@@ -28,20 +28,40 @@ public record Reply(ByteBuf buffer, int from, int to) {
     return buffer.getByte(from);
   }
 
-  public boolean isError() {
-    return type() == '-' || type() == '!';
+  boolean isError() {
+    return isError(buffer, from);
   }
 
-  public boolean isNull() {
-    byte type = type();
+  /** Returns whether a reply that begins at {@code from} is an error. */
+  static boolean isError(ByteBuf buffer, int from) {
+    byte type = buffer.getByte(from);
+    return type == '-' || type == '!';
+  }
+
+  boolean isNull() {
+    return isNull(buffer, from);
+  }
+
+  /** Returns whether a reply that begins at {@code from} is null in either protocol. */
+  static boolean isNull(ByteBuf buffer, int from) {
+    byte type = buffer.getByte(from);
     return type == '_' || ((type == '$' || type == '*') && buffer.getByte(from + 1) == '-');
   }
 
-  /** Returns whether it is an integer above 0, or true. */
   boolean isPositive() {
-    return type() == '#'
-        ? buffer.getByte(from + 1) == 't'
-        : type() == ':' && buffer.getByte(from + 1) != '-' && buffer.getByte(from + 1) != '0';
+    return isPositive(buffer, from);
+  }
+
+  /** Returns whether a reply that begins at {@code from} is an integer above 0, or true. */
+  static boolean isPositive(ByteBuf buffer, int from) {
+    byte type = buffer.getByte(from);
+    byte first = buffer.getByte(from + 1);
+    return type == '#' ? first == 't' : type == ':' && first != '-' && first != '0';
+  }
+
+  /** Returns its bytes; borrowed as the whole reply is. */
+  ByteBuf slice() {
+    return buffer.slice(from, to - from);
   }
 
   /** Returns whether it is an array, a set or a map. */
@@ -72,7 +92,7 @@ public record Reply(ByteBuf buffer, int from, int to) {
   }
 
   /** Returns the elements of an array or a set, keys and values of a map; empty if it is none. */
-  List<Reply> elements() {
+  public List<Reply> elements() {
     List<Reply> elements = new ArrayList<>();
     if (isAggregate()) {
       var scanner = new ReplyScanner();

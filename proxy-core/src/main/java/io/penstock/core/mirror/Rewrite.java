@@ -10,6 +10,11 @@ interface Rewrite {
     return List.of();
   }
 
+  /** Returns what {@link MirroredCall#needsWholeReply} says. */
+  default boolean needsWholeReply() {
+    return true;
+  }
+
   /**
    * Returns what the copies get.
    *

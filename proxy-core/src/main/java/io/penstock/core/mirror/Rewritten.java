@@ -1,5 +1,6 @@
 package io.penstock.core.mirror;
 
+import io.netty.buffer.ByteBuf;
 import java.util.List;
 
 /** A call that the copies get rewritten into what the primary did. */
@@ -11,9 +12,14 @@ record Rewritten(Rewrite rewrite, Call call) implements MirroredCall {
   }
 
   @Override
-  public Effect effect(Reply reply, List<Reply> answers) {
-    boolean failed = reply.isError() && rewrite != ScriptRewrite.INSTANCE;
-    return failed ? Effect.NOTHING : rewrite.effect(call, reply, answers);
+  public boolean needsWholeReply() {
+    return rewrite.needsWholeReply();
+  }
+
+  @Override
+  public Effect effect(ByteBuf reply, List<Reply> answers) {
+    boolean failed = Reply.isError(reply, reply.readerIndex()) && rewrite != ScriptRewrite.INSTANCE;
+    return failed ? Effect.NOTHING : rewrite.effect(call, Reply.of(reply), answers);
   }
 
   /** Returns the effect if a reply does not say what happened. */

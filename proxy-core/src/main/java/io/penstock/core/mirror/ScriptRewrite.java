@@ -11,6 +11,11 @@ enum ScriptRewrite implements Rewrite {
   INSTANCE;
 
   @Override
+  public boolean needsWholeReply() {
+    return false;
+  }
+
+  @Override
   public Effect effect(Call call, Reply reply, List<Reply> answers) {
     return Rewritten.unclear(call);
   }

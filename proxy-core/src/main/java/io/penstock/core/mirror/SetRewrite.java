@@ -15,7 +15,8 @@ enum SetRewrite implements Rewrite {
     boolean keepsDeadline;
     boolean returnsOld;
     int condition; // index of NX, XX or IFEQ
-    boolean unclear; // another condition, or an option that is not known
+    boolean unclear; // a condition of which the old value does not say whether it held
+    boolean unknown; // an option that is not known
 
     Options(Call call) {
       int i = 3;
@@ -47,8 +48,7 @@ enum SetRewrite implements Rewrite {
       } else if (call.is(i, "keepttl")) {
         keepsDeadline = true;
       } else {
-        unclear = true;
-        condition = i;
+        unknown = true;
       }
       return 1;
     }
@@ -62,7 +62,7 @@ enum SetRewrite implements Rewrite {
   @Override
   public Effect effect(Call call, Reply reply, List<Reply> answers) {
     var options = new Options(call);
-    if (options.returnsOld && options.unclear) {
+    if (options.unknown || (options.returnsOld && options.unclear)) {
       return Rewritten.unclear(call);
     }
     return isDone(call, options, reply) ? set(call, options, answers) : Effect.NOTHING;
@@ -100,8 +100,6 @@ enum SetRewrite implements Rewrite {
     if (deadline == Deadline.GONE) {
       return Deadline.delete(call.keys());
     }
-    return deadline >= 0
-        ? set.text("PXAT").number(deadline).effect()
-        : Rewritten.unclear(call);
+    return deadline >= 0 ? set.text("PXAT").number(deadline).effect() : Rewritten.unclear(call);
   }
 }

@@ -22,7 +22,7 @@ enum StreamRewrite implements Rewrite {
       }
       byte[] id = reply.content();
       var options = new Options(call, 2);
-      if (id == null || options.unclear) {
+      if (id == null || options.unclear || !isId(call, options.end)) {
         return Rewritten.unclear(call);
       }
       var add = CopyRequest.command("XADD").add(call.key());
@@ -112,6 +112,11 @@ enum StreamRewrite implements Rewrite {
       }
       return true;
     }
+  }
+
+  /** Returns false for an option that is not known. */
+  private static boolean isId(Call call, int i) {
+    return i < call.argc() && call.argument(i).length > 0 && call.argument(i)[0] <= '9';
   }
 
   private static List<CopyRequest> length(Call call) {

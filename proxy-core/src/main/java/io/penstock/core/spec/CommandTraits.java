@@ -72,7 +72,7 @@ public final class CommandTraits {
   }
 
   /** Returns what copies get for it, or null if no line says it. */
-  @Nullable Mirrored mirrored() {
+  public @Nullable Mirrored mirrored() {
     return mirrored;
   }
 

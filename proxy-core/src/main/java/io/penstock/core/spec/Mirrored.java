@@ -32,7 +32,9 @@ public enum Mirrored {
   SET_FIELD_RESULT,
   /** {@code DEL}, if the reply says that the key was deleted. */
   DELETE,
-  /** {@code PEXPIREAT}, {@code PERSIST} or {@code DEL}: the deadline that the key has afterwards. */
+  /**
+   * {@code PEXPIREAT}, {@code PERSIST} or {@code DEL}: the deadline that the key has afterwards.
+   */
   DEADLINE,
   /** {@code RESTORE … ABSTTL} with the deadline that the key has afterwards. */
   RESTORE,
@@ -49,7 +51,9 @@ public enum Mirrored {
   POP_FIRST,
   /** {@code RPOP} of the list in the reply. */
   POP_LAST,
-  /** {@code LPOP} or {@code RPOP}, as the argument after the keys says, of the list in the reply. */
+  /**
+   * {@code LPOP} or {@code RPOP}, as the argument after the keys says, of the list in the reply.
+   */
   POP_ELEMENTS,
   /** {@code ZREM} of the member in the reply. */
   REMOVE_SCORED,

@@ -8,6 +8,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Merge;
+import io.penstock.core.spec.Mirrored;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -63,6 +64,19 @@ class LearntCommandsTest {
       keys.add(call[positions.get(i)]);
     }
     return keys;
+  }
+
+  @Test
+  void copiesNeverGetALearntWrite() {
+    CommandTable table =
+        learn(
+            command("x.write", -2, List.of("write"), List.of(KEY_AT_1)),
+            command("x.read", -2, List.of("readonly"), List.of(KEY_AT_1)),
+            command("x.either", -2, List.of(), List.of(KEY_AT_1)));
+
+    assertThat(table.byName("x.write").mirrored()).isEqualTo(Mirrored.REFUSED);
+    assertThat(table.byName("x.read").mirrored()).isEqualTo(Mirrored.NOTHING);
+    assertThat(table.byName("x.either").mirrored()).isEqualTo(Mirrored.REFUSED);
   }
 
   @Test

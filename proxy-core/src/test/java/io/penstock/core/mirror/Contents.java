@@ -4,6 +4,7 @@ import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,15 +28,14 @@ final class Contents {
   }
 
   /** Returns a text for each key of two databases, and one for the functions. */
-  TreeMap<String, String> read() {
-    TreeMap<String, String> contents = new TreeMap<>();
+  Map<String, String> read() {
+    Map<String, String> contents = new TreeMap<>();
     for (String database : List.of("1", "0")) {
       client.value("SELECT", database);
       for (Object key : list(client.value("KEYS", "*"))) {
         String name = text(key);
         contents.put(
-            database + ":" + name,
-            value(name) + " until " + client.text("PEXPIRETIME", name));
+            database + ":" + name, value(name) + " until " + client.text("PEXPIRETIME", name));
       }
     }
     contents.put("functions", text(client.value("FUNCTION", "LIST")));

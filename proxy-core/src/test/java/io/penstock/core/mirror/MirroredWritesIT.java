@@ -1,7 +1,8 @@
 package io.penstock.core.mirror;
 
-import static org.awaitility.Awaitility.await;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -17,8 +18,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -49,7 +50,9 @@ class MirroredWritesIT {
 
   @BeforeAll
   void start() {
-    ServerProcess first = opened(ServerProcess.builder()
+    ServerProcess first =
+        opened(
+            ServerProcess.builder()
                 .option("stream-node-max-entries", "4")
                 .option("repl-diskless-sync-delay", "0")
                 .start());
@@ -67,12 +70,11 @@ class MirroredWritesIT {
             ServerProcess.builder()
                 .option("replicaof", first.host(), Integer.toString(first.port()))
                 .start());
-    await()
-        .until(() -> third.text("INFO", "replication").contains("master_link_status:up"));
+    await().until(() -> third.text("INFO", "replication").contains("master_link_status:up"));
     primary = opened(first.connect());
     copy = opened(second.connect());
     watched = opened(first.connect());
-    for (Object name : (List<?>) watched.value("COMMAND", "LIST")) {
+    for (Object name : (List<?>) requireNonNull(watched.value("COMMAND", "LIST"))) {
       known.add(Contents.text(name).toLowerCase(Locale.ROOT));
     }
     fieldsMayExpire = known.contains("hsetex");
@@ -108,12 +110,22 @@ class MirroredWritesIT {
     assertThat(copied).as("commands that had an effect").containsAll(writeCommands());
   }
 
+  @Test
+  void theTimeStandsStillWithinATransaction() {
+    primary.call("HELLO", "2");
+    primary.call("MULTI");
+    primary.call("SET", "k", "v", "PX", "1");
+    primary.call("EVAL", "for i = 1, 5000000 do end return 'later'", "0");
+    primary.call("PEXPIRETIME", "k");
+
+    assertThat(primary.call("EXEC")).matches("\\*3\r\n\\+OK\r\n\\$5\r\nlater\r\n:\\d+\r\n");
+  }
+
   /** Returns the names of commands that the server has and whose calls are copied in some form. */
   private Set<String> writeCommands() {
     Set<String> names = new TreeSet<>();
     for (CommandSpec spec : table.specs()) {
-      boolean never =
-          spec.mirrored() == Mirrored.NOTHING || spec.mirrored() == Mirrored.REFUSED;
+      boolean never = spec.mirrored() == Mirrored.NOTHING || spec.mirrored() == Mirrored.REFUSED;
       if (!never && known.contains(spec.name()) && !spec.isContainer()) {
         names.add(spec.name());
       }
@@ -147,7 +159,7 @@ class MirroredWritesIT {
    * A server does not tell its replicas how many entries a group has read, nor of consumers without
    * entries.
    */
-  private static String likeReplica(TreeMap<String, String> contents) {
+  private static String likeReplica(Map<String, String> contents) {
     return contents
         .toString()
         .replaceAll("entries-read=\\S+ lag=\\S+ ", "")
@@ -176,21 +188,22 @@ class MirroredWritesIT {
     }
     if (arguments[0].equals("exec")) {
       String reply = primary.call(arguments);
-      apply(block.effect(reply(reply)), arguments);
+      apply(requireNonNull(block).effect(reply(reply)), arguments);
       block = null;
       return reply;
     }
     RequestFrame frame = Requests.frame(arguments);
     replies.add(frame.buffer());
-    CommandSpec spec = table.find(frame);
+    CommandSpec spec = requireNonNull(table.find(frame));
     assertThat(MirroredCall.refusal(spec, frame)).isNull();
-    return block == null ? mirror(spec, frame, arguments) : queue(spec, frame, arguments);
+    return block == null ? mirror(spec, frame, arguments) : queue(block, spec, frame, arguments);
   }
 
-  private String queue(CommandSpec spec, RequestFrame frame, String[] arguments) {
+  private String queue(
+      MirroredBlock queued, CommandSpec spec, RequestFrame frame, String[] arguments) {
     String reply = primary.call(arguments);
     if (!reply.startsWith("-")) {
-      for (CopyRequest question : block.add(spec, frame)) {
+      for (CopyRequest question : queued.add(spec, frame)) {
         assertThat(send(primary, question)).isEqualTo("+QUEUED\r\n");
       }
     }
@@ -211,11 +224,10 @@ class MirroredWritesIT {
       String exec = primary.call("EXEC");
       if (!reply.startsWith("-")) {
         answers.addAll(reply(exec).elements());
-        Reply first = answers.removeFirst();
-        reply = Wire.text(first.buffer(), first.from(), first.to());
+        reply = Wire.text(answers.removeFirst().slice());
       }
     }
-    Effect effect = call.effect(reply(reply), answers);
+    Effect effect = call.effect(reply(reply).buffer(), answers);
     if (effect != Effect.NOTHING) {
       copied.add(spec.name());
     }
