@@ -98,8 +98,9 @@ final class Call {
     return argument(keys.get(0));
   }
 
-  boolean hasKeys() {
-    return keys.size() > 0;
+  /** Returns the effect if a reply does not say what happened. */
+  Effect copyAgain() {
+    return Effect.CopyAgain.of(keys());
   }
 
   List<byte[]> keys() {

@@ -15,7 +15,7 @@ enum FieldRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       byte[] result = reply.content();
       return result == null
-          ? Rewritten.unclear(call)
+          ? call.copyAgain()
           : CopyRequest.command("HSET").all(call.range(1, 3)).add(result).effect();
     }
   },
@@ -26,7 +26,7 @@ enum FieldRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       byte[] result = reply.content();
       if (result == null) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       return CopyRequest.command("HSETEX")
           .add(call.key())
@@ -78,7 +78,7 @@ enum FieldRewrite implements Rewrite {
       if (!fields.hasDeadline()) {
         boolean persist = fields.options.size() == 1 && call.is(fields.options.get(0), "persist");
         if (!persist) {
-          return Rewritten.unclear(call);
+          return call.copyAgain();
         }
         return fields.appendTo(CopyRequest.command("HPERSIST").add(call.key())).effect();
       }
@@ -118,7 +118,7 @@ enum FieldRewrite implements Rewrite {
         if (duration) {
           long deadline = answer(answers, 0);
           if (deadline < 0) {
-            return Rewritten.unclear(call);
+            return call.copyAgain();
           }
           set.text("PXAT").number(deadline);
         }
@@ -215,7 +215,7 @@ enum FieldRewrite implements Rewrite {
 
     Effect effect() {
       if (unclear) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       List<CopyRequest> requests = new ArrayList<>();
       if (!kept.isEmpty()) {

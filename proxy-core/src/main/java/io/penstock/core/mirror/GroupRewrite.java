@@ -32,7 +32,7 @@ enum GroupRewrite implements Rewrite {
       for (int i = FIRST_ID; i < options; i++) {
         int asked = i - FIRST_ID;
         if (asked >= answers.size() || !answers.get(asked).isAggregate()) {
-          return Rewritten.unclear(call);
+          return call.copyAgain();
         }
         if (answers.get(asked).elements().isEmpty()) {
           gone.add(call.argument(i));
@@ -40,7 +40,7 @@ enum GroupRewrite implements Rewrite {
       }
       List<byte[]> claimed = ids(reply);
       if (claimed.isEmpty() && call.find("lastid", options) < call.argc()) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       return claimed(call, claimed, call.from(options), gone);
     }
@@ -55,7 +55,7 @@ enum GroupRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       List<Reply> parts = reply.elements();
       if (parts.size() < 3) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       int justId = call.find("justid", 6);
       List<byte[]> options = call.range(justId, Math.min(justId + 1, call.argc()));
@@ -79,7 +79,7 @@ enum GroupRewrite implements Rewrite {
         byte[] key = pair.size() < 2 ? null : pair.getFirst().content();
         int found = streamOf(call, key, stream);
         if (found < 0) {
-          return Rewritten.unclear(call);
+          return call.copyAgain();
         }
         addNoEntries(call, stream, found, requests);
         addReads(call, found, pair.get(1).elements(), requests);
@@ -87,7 +87,7 @@ enum GroupRewrite implements Rewrite {
       }
       addNoEntries(call, stream, call.keys().size(), requests);
       if (new ReadOptions(call).group.isEmpty()) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       return Effect.Instead.of(requests);
     }

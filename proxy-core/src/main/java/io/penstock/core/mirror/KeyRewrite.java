@@ -62,7 +62,7 @@ enum KeyRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       byte[] result = reply.content();
       return result == null
-          ? Rewritten.unclear(call)
+          ? call.copyAgain()
           : CopyRequest.command("SET").add(call.key()).add(result).text("KEEPTTL").effect();
     }
   },
@@ -106,7 +106,7 @@ enum KeyRewrite implements Rewrite {
         return CopyRequest.command("PERSIST").add(call.key()).effect();
       }
       return deadline < 0
-          ? Rewritten.unclear(call)
+          ? call.copyAgain()
           : CopyRequest.command("PEXPIREAT").add(call.key()).number(deadline).effect();
     }
   },
@@ -122,7 +122,7 @@ enum KeyRewrite implements Rewrite {
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
       long deadline = Deadline.of(answers);
       if (deadline < 0) {
-        return deadline == Deadline.GONE ? Deadline.delete(call.keys()) : Rewritten.unclear(call);
+        return deadline == Deadline.GONE ? Deadline.delete(call.keys()) : call.copyAgain();
       }
       var restore = CopyRequest.command("RESTORE").add(call.key()).number(deadline);
       restore.all(call.from(3)).text("ABSTTL");

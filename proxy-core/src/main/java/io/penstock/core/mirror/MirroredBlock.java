@@ -2,6 +2,7 @@ package io.penstock.core.mirror;
 
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.Mirrored;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -13,11 +14,14 @@ public final class MirroredBlock {
 
   private static final CopyRequest NO_REQUEST = new CopyRequest(List.of());
 
+  private static final Effect UNCLEAR = new Effect.CopyAgain(List.of(), List.of());
+
   private final boolean fieldsMayExpire;
   private final List<Queued> calls = new ArrayList<>();
 
   /** A queued call, with copies of its bytes. */
-  private record Queued(MirroredCall call, CopyRequest request, List<byte[]> keys, int questions) {}
+  private record Queued(
+      MirroredCall call, CopyRequest request, List<byte[]> keys, int questions, boolean selects) {}
 
   /**
    * @param fieldsMayExpire see {@link MirroredCall#of}
@@ -32,7 +36,8 @@ public final class MirroredBlock {
    * @return the questions to queue directly behind it
    */
   public List<CopyRequest> add(CommandSpec spec, RequestFrame frame) {
-    MirroredCall call = MirroredCall.of(spec, frame, fieldsMayExpire);
+    boolean selects = spec.mirrored() == Mirrored.DATABASE;
+    MirroredCall call = selects ? Repeated.ALWAYS : MirroredCall.of(spec, frame, fieldsMayExpire);
     List<CopyRequest> questions = call.questions();
     boolean never = call == Repeated.NEVER;
     calls.add(
@@ -40,13 +45,18 @@ public final class MirroredBlock {
             call,
             never ? NO_REQUEST : CopyRequest.of(frame),
             never ? List.of() : Call.keys(spec, frame),
-            questions.size()));
+            questions.size(),
+            selects));
     return questions;
   }
 
   /**
    * Returns what the copies get. If keys must be copied again, all keys of the block's writes are:
-   * a later call of the block may have read what a copy does not have yet.
+   * a later call of the block may have read what a copy does not have yet. If another database was
+   * selected as well, nobody knows which keys these are.
+   *
+   * <p>Requests may contain {@code SELECT}, if the block does: the connection to the copy is left
+   * in another database, as the client is.
    *
    * @param reply to {@code EXEC}, with the answers to the questions between the other replies;
    *     borrowed
@@ -72,16 +82,13 @@ public final class MirroredBlock {
 
   /** Returns what the copies get if the reply to {@code EXEC} did not come. */
   public Effect unknown() {
-    List<byte[]> keys = new ArrayList<>();
+    var collected = new Collected();
     for (Queued queued : calls) {
-      if (queued.call != Repeated.NEVER) {
-        if (queued.keys.isEmpty()) {
-          return Effect.UNKNOWN;
-        }
-        keys.addAll(queued.keys);
-      }
+      boolean never = queued.call == Repeated.NEVER;
+      boolean keyless = queued.keys.isEmpty() && !queued.selects;
+      collected.add(queued, never ? Effect.NOTHING : keyless ? Effect.UNKNOWN : UNCLEAR);
     }
-    return keys.isEmpty() ? Effect.NOTHING : Effect.CopyAgain.of(keys);
+    return collected.effect();
   }
 
   /** The effects of the calls, in their order. */
@@ -90,13 +97,24 @@ public final class MirroredBlock {
     private final List<CopyRequest> requests = new ArrayList<>();
     private final List<CopyRequest> keyless = new ArrayList<>();
     private final List<byte[]> keys = new ArrayList<>();
+    private boolean writes;
+    private boolean selects;
     private boolean copyAgain;
+    private boolean unknown;
 
     void add(Queued queued, Effect effect) {
+      if (effect == Effect.NOTHING) {
+        return;
+      }
+      if (queued.selects) {
+        selects = true;
+        requests.add(queued.request);
+        return;
+      }
+      writes = true;
+      keys.addAll(queued.keys);
       switch (effect) {
-        case Effect.Nothing() -> {
-          return;
-        }
+        case Effect.Nothing() -> {}
         case Effect.AsIs() -> {
           requests.add(queued.request);
           if (queued.keys.isEmpty()) {
@@ -104,15 +122,19 @@ public final class MirroredBlock {
           }
         }
         case Effect.Instead(var instead) -> requests.addAll(instead);
-        case Effect.CopyAgain _, Effect.Unknown _ -> copyAgain = true;
+        case Effect.CopyAgain _ -> copyAgain = true;
+        case Effect.Unknown() -> unknown = true;
       }
-      keys.addAll(queued.keys);
     }
 
     Effect effect() {
-      return copyAgain && !keys.isEmpty()
-          ? new Effect.CopyAgain(keyless, keys)
-          : Effect.Instead.of(requests);
+      if (!writes) {
+        return Effect.NOTHING;
+      }
+      if (unknown || (copyAgain && selects)) {
+        return Effect.UNKNOWN;
+      }
+      return copyAgain ? new Effect.CopyAgain(keyless, keys) : Effect.Instead.of(requests);
     }
   }
 }

@@ -49,7 +49,7 @@ enum PopRewrite implements Rewrite {
     Effect of(Call call, Reply reply) {
       List<byte[]> parts = reply.contents();
       return parts.size() < 2
-          ? Rewritten.unclear(call)
+          ? call.copyAgain()
           : CopyRequest.command("ZREM").all(parts.subList(0, 2)).effect();
     }
   },
@@ -63,14 +63,12 @@ enum PopRewrite implements Rewrite {
       for (Reply pair : parts.size() == 2 ? parts.get(1).elements() : List.<Reply>of()) {
         List<byte[]> member = pair.contents();
         if (member.isEmpty()) {
-          return Rewritten.unclear(call);
+          return call.copyAgain();
         }
         members.add(member.getFirst());
       }
       byte[] key = parts.isEmpty() ? null : parts.getFirst().content();
-      return key == null || members.isEmpty()
-          ? Rewritten.unclear(call)
-          : removed("ZREM", key, members);
+      return key == null || members.isEmpty() ? call.copyAgain() : removed("ZREM", key, members);
     }
   },
 
@@ -123,7 +121,7 @@ enum PopRewrite implements Rewrite {
   private static Effect popped(Call call, String command, List<Reply> parts, int count) {
     byte[] key = parts.isEmpty() ? null : parts.getFirst().content();
     return key == null || count == 0
-        ? Rewritten.unclear(call)
+        ? call.copyAgain()
         : CopyRequest.command(command).add(key).number(count).effect();
   }
 

@@ -18,7 +18,7 @@ enum Repeated implements MirroredCall {
   /** Returns null for a call that must be rewritten. Allocates nothing but for {@code SORT}. */
   static @Nullable Repeated of(CommandSpec spec, RequestFrame frame) {
     return switch (spec.mirrored()) {
-      case NOTHING, REFUSED -> NEVER;
+      case NOTHING, DATABASE, REFUSED -> NEVER;
       case AS_IS -> ALWAYS;
       case AS_IS_IF_POSITIVE -> IF_POSITIVE;
       case AS_IS_UNLESS_NULL -> UNLESS_NULL;

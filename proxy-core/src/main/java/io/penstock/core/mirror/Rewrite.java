@@ -15,10 +15,15 @@ interface Rewrite {
     return true;
   }
 
+  /** Returns whether a call may have written something before it failed. */
+  default boolean mayFailHalfway() {
+    return false;
+  }
+
   /**
    * Returns what the copies get.
    *
-   * @param reply not an error
+   * @param reply not an error, unless the call may fail halfway
    * @param answers to the questions, in their order
    */
   Effect effect(Call call, Reply reply, List<Reply> answers);

@@ -9,7 +9,13 @@ final class Rewrites {
 
   static Rewrite of(Mirrored mirrored, boolean fieldsMayExpire) {
     return switch (mirrored) {
-      case NOTHING, REFUSED, AS_IS, AS_IS_IF_POSITIVE, AS_IS_UNLESS_NULL, AS_IS_IF_STORED ->
+      case NOTHING,
+          DATABASE,
+          REFUSED,
+          AS_IS,
+          AS_IS_IF_POSITIVE,
+          AS_IS_UNLESS_NULL,
+          AS_IS_IF_STORED ->
           throw new IllegalArgumentException(mirrored + " is not rewritten");
       case SET -> SetRewrite.INSTANCE;
       case SET_FOR, SET_ALL_FOR, SET_RESULT, DELETE, DEADLINE, RESTORE -> KeyRewrite.of(mirrored);

@@ -18,12 +18,7 @@ record Rewritten(Rewrite rewrite, Call call) implements MirroredCall {
 
   @Override
   public Effect effect(ByteBuf reply, List<Reply> answers) {
-    boolean failed = Reply.isError(reply, reply.readerIndex()) && rewrite != ScriptRewrite.INSTANCE;
+    boolean failed = Reply.isError(reply, reply.readerIndex()) && !rewrite.mayFailHalfway();
     return failed ? Effect.NOTHING : rewrite.effect(call, Reply.of(reply), answers);
-  }
-
-  /** Returns the effect if a reply does not say what happened. */
-  static Effect unclear(Call call) {
-    return Effect.CopyAgain.of(call.keys());
   }
 }

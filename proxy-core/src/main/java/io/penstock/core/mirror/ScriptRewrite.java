@@ -16,7 +16,12 @@ enum ScriptRewrite implements Rewrite {
   }
 
   @Override
+  public boolean mayFailHalfway() {
+    return true;
+  }
+
+  @Override
   public Effect effect(Call call, Reply reply, List<Reply> answers) {
-    return Rewritten.unclear(call);
+    return call.copyAgain();
   }
 }

@@ -63,7 +63,7 @@ enum SetRewrite implements Rewrite {
   public Effect effect(Call call, Reply reply, List<Reply> answers) {
     var options = new Options(call);
     if (options.unknown || (options.returnsOld && options.unclear)) {
-      return Rewritten.unclear(call);
+      return call.copyAgain();
     }
     return isDone(call, options, reply) ? set(call, options, answers) : Effect.NOTHING;
   }
@@ -100,6 +100,6 @@ enum SetRewrite implements Rewrite {
     if (deadline == Deadline.GONE) {
       return Deadline.delete(call.keys());
     }
-    return deadline >= 0 ? set.text("PXAT").number(deadline).effect() : Rewritten.unclear(call);
+    return deadline >= 0 ? set.text("PXAT").number(deadline).effect() : call.copyAgain();
   }
 }

@@ -23,12 +23,12 @@ enum StreamRewrite implements Rewrite {
       byte[] id = reply.content();
       var options = new Options(call, 2);
       if (id == null || options.unclear || !isId(call, options.end)) {
-        return Rewritten.unclear(call);
+        return call.copyAgain();
       }
       var add = CopyRequest.command("XADD").add(call.key());
       return options.copyTo(add, answers)
           ? add.add(id).all(call.from(options.end + 1)).effect()
-          : Rewritten.unclear(call);
+          : call.copyAgain();
     }
   },
 
@@ -48,7 +48,7 @@ enum StreamRewrite implements Rewrite {
       var trim = CopyRequest.command("XTRIM").add(call.key());
       return !options.unclear && options.end == call.argc() && options.copyTo(trim, answers)
           ? trim.effect()
-          : Rewritten.unclear(call);
+          : call.copyAgain();
     }
   };
 

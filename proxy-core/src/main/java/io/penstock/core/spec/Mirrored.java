@@ -8,6 +8,8 @@ package io.penstock.core.spec;
 public enum Mirrored {
   /** Nothing: it writes no data. Also any command with the flag {@code readonly}. */
   NOTHING,
+  /** {@code SELECT}: nothing, but within a transaction the request. */
+  DATABASE,
   /** Rejected: what it does cannot be copied, or is not known. */
   REFUSED,
 

@@ -109,7 +109,7 @@ final class MirroredCommandsPage {
     Map<String, List<String>> others = new TreeMap<>();
     for (CommandFacts command : commands()) {
       Mirrored mirrored = handlings.traitsOf(command).mirrored();
-      if (mirrored == Mirrored.NOTHING) {
+      if (mirrored == Mirrored.NOTHING || mirrored == Mirrored.DATABASE) {
         others.computeIfAbsent(command.topLevelName(), _ -> new ArrayList<>()).add(command.name());
       } else if (mirrored != null && mirrored != Mirrored.REFUSED) {
         page.append(row(command, mirrored));
@@ -175,7 +175,8 @@ final class MirroredCommandsPage {
             ## Commands of which nothing is copied
 
             All that are `readonly`, but for `PFCOUNT`, which stores what it has counted. And these, which write no data. `PUBLISH` and `SPUBLISH` are among
-            them: messages reach the subscribers at the primary, where those of Penstock are. So is `SELECT`: each effect is for the database of its client.
+            them: messages reach the subscribers at the primary, where those of Penstock are. So is `SELECT`: each effect is for the database of its client; within a transaction it is
+            copied with the writes around it.
 
             """);
     List<String> names = new ArrayList<>();
@@ -186,7 +187,7 @@ final class MirroredCommandsPage {
 
   private static String copies(Mirrored mirrored) {
     return switch (mirrored) {
-      case NOTHING, REFUSED -> throw new IllegalArgumentException(mirrored.name());
+      case NOTHING, DATABASE, REFUSED -> throw new IllegalArgumentException(mirrored.name());
       case AS_IS, AS_IS_IF_POSITIVE, AS_IS_UNLESS_NULL, AS_IS_IF_STORED -> "the call";
       case SET ->
           "`SET key value`, without `NX`, `XX`, `IFEQ` and `GET`, with `PXAT` for a duration. Keys again after `GET` with `IFNE`, `IFDEQ` or `IFDNE`";

@@ -262,13 +262,33 @@ class MirroredCallTest {
     assertThat(block("*1|+OK|", "set k v", "flushall")).isEqualTo("unknown");
   }
 
+  @Test
+  void aTransactionTakesItsDatabasesAlong() {
+    assertThat(block("*3|+OK|+OK|:1|", "set k v", "select 1", "incr n"))
+        .isEqualTo("set k v; select 1; incr n");
+    assertThat(block("*2|+OK|$1|v|", "select 1", "get k")).isEqualTo("nothing");
+    assertThat(block("*2|-ERR x|:1|", "select 99", "incr n")).isEqualTo("incr n");
+    assertThat(block("*2|+OK|:1|", "select 1", "eval x 1 a")).isEqualTo("unknown");
+    assertThat(unknownBlock("select 1", "incr n")).isEqualTo("unknown");
+    assertThat(unknownBlock("select 1", "get n")).isEqualTo("nothing");
+    assertThat(unknownBlock("incr n", "get n")).isEqualTo("copy n");
+  }
+
+  private String unknownBlock(String... calls) {
+    return shown(filled(calls).unknown());
+  }
+
   private String block(String reply, String... calls) {
+    return shown(filled(calls).effect(Reply.of(reply(reply))));
+  }
+
+  private MirroredBlock filled(String... calls) {
     var block = new MirroredBlock(true);
     for (String call : calls) {
       RequestFrame frame = frame(call);
       block.add(spec(frame), frame);
     }
-    return shown(block.effect(Reply.of(reply(reply))));
+    return block;
   }
 
   @Test
