@@ -32,7 +32,7 @@ final class MirroredCommandsPage {
 
       The primary runs each call first. Its reply says what happened. A call that failed or changed nothing (`SET … NX` of a key that
       is there, `LPOP` of an empty list, any error) is not copied. A call that does the same on the same data is copied as it is. For
-      any other the copies get what the primary did. [Decision 51](../adr/0051-copy-what-the-primary-did.md) has the reasons.
+      any other the copies get what the primary did. [Decision 52](../adr/0052-copy-what-the-primary-did.md) has the reasons.
 
       ## What is exact
 
