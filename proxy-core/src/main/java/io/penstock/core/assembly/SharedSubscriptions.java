@@ -23,15 +23,15 @@ final class SharedSubscriptions {
   private final ProxyEvents events;
   private final List<SubscriberCounts> counts; // by lane; one of all lanes may be there often
   private final LoopParts<Hub> hubs;
-  private final List<ProxyUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
-  private volatile ProxyUpstream leader;
+  private final List<RespUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
+  private volatile RespUpstream leader;
 
   /**
    * @param first the first to share them, which leads
    * @param counts by lane; the same where the lanes have the same messages
    */
   SharedSubscriptions(
-      LoopGroup group, ProxyEvents events, ProxyUpstream first, List<SubscriberCounts> counts) {
+      LoopGroup group, ProxyEvents events, RespUpstream first, List<SubscriberCounts> counts) {
     this.group = group;
     this.events = events;
     this.counts = List.copyOf(counts);
@@ -40,7 +40,7 @@ final class SharedSubscriptions {
   }
 
   /** Adds an upstream, until it calls {@link #leave}. */
-  void join(ProxyUpstream upstream) {
+  void join(RespUpstream upstream) {
     sharers.add(upstream);
   }
 
@@ -48,7 +48,7 @@ final class SharedSubscriptions {
    * Removes an upstream. If it led, the latest other one leads. Completes when the hubs are closed,
    * if it was the last.
    */
-  CompletableFuture<Void> leave(ProxyUpstream upstream) {
+  CompletableFuture<Void> leave(RespUpstream upstream) {
     sharers.remove(upstream);
     if (sharers.isEmpty()) {
       return hubs.run(Hub::close);
@@ -60,22 +60,22 @@ final class SharedSubscriptions {
   }
 
   /** Returns those that share them, oldest first. */
-  List<ProxyUpstream> sharers() {
+  List<RespUpstream> sharers() {
     return sharers;
   }
 
-  boolean isLedBy(ProxyUpstream upstream) {
+  boolean isLedBy(RespUpstream upstream) {
     return leader.equals(upstream);
   }
 
   /** Has the hubs follow an upstream. */
-  void lead(ProxyUpstream upstream) {
+  void lead(RespUpstream upstream) {
     leader = upstream;
     hubs.visit((hub, _, lane) -> follow(hub, lane));
   }
 
   private void follow(Hub hub, int lane) {
-    ProxyUpstream latest = leader;
+    RespUpstream latest = leader;
     hub.adopt(latest.nodes(lane), latest.backend());
   }
 
@@ -85,7 +85,7 @@ final class SharedSubscriptions {
   }
 
   private Hub makeHub(Loop loop, int lane) {
-    ProxyUpstream latest = leader;
+    RespUpstream latest = leader;
     return new Hub(group, loop, latest.backend(), latest.nodes(lane), events, counts.get(lane));
   }
 
@@ -99,7 +99,7 @@ final class SharedSubscriptions {
   }
 
   /** The topology of an upstream has changed. */
-  void topologyChanged(ProxyUpstream upstream) {
+  void topologyChanged(RespUpstream upstream) {
     if (isLedBy(upstream)) {
       hubs.forEach(Hub::adoptTopology);
     }
