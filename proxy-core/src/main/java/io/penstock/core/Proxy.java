@@ -445,8 +445,13 @@ public final class Proxy implements AutoCloseable {
     return List.copyOf(running.upstreams().values());
   }
 
-  private List<RespUpstream> respUpstreams() {
-    return upstreams().stream()
+  /** Returns those of the {@link #upstreams} whose servers speak RESP. */
+  public List<RespUpstream> respUpstreams() {
+    return respUpstreams(running);
+  }
+
+  private static List<RespUpstream> respUpstreams(Running now) {
+    return now.upstreams().values().stream()
         .<RespUpstream>mapMulti((upstream, each) -> {
           if (upstream instanceof RespUpstream resp) {
             each.accept(resp);
@@ -506,7 +511,7 @@ public final class Proxy implements AutoCloseable {
     CompletableFuture<Map<String, ProxyStats>> ofListeners =
         all(now.listeners().values(), ProxyListener::figures)
             .thenApply(stats -> byName(now.listeners().keySet(), stats));
-    List<RespUpstream> upstreams = respUpstreams();
+    List<RespUpstream> upstreams = respUpstreams(now);
     CompletableFuture<Map<String, ProxyStats>> ofUpstreams =
         all(upstreams, this::figures)
             .thenApply(stats ->

@@ -278,6 +278,29 @@ public record ProxySettings(
     return found;
   }
 
+  /** Returns the upstreams whose servers speak RESP. */
+  public List<Upstream.Resp> respUpstreams() {
+    return upstreams.stream()
+        .<Upstream.Resp>mapMulti((upstream, each) -> {
+          if (upstream instanceof Upstream.Resp resp) {
+            each.accept(resp);
+          }
+        })
+        .toList();
+  }
+
+  /**
+   * Returns the upstream with this name, whose servers speak RESP.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public Upstream.Resp respUpstream(String name) {
+    if (upstream(name) instanceof Upstream.Resp resp) {
+      return resp;
+    }
+    throw new IllegalArgumentException("upstream " + name + " is plain TCP");
+  }
+
   /** Returns the upstream with this name, or null. */
   public @Nullable Upstream findUpstream(String name) {
     return upstreams.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
