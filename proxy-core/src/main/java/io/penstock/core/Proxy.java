@@ -104,8 +104,7 @@ public final class Proxy implements AutoCloseable {
     for (ProxySettings.Listener each : settings.listeners()) {
       ProxyUpstream upstream =
           upstreams.computeIfAbsent(
-              each.upstream(),
-              name -> upstream(settings.upstream(name), settings));
+              each.upstream(), name -> upstream(settings.upstream(name), settings));
       listeners.put(each.name(), listener(each, settings, upstream));
     }
     this.running = new Running(settings, listeners, upstreams);
@@ -505,7 +504,10 @@ public final class Proxy implements AutoCloseable {
     return statsByName().thenApply(StatsByName::sum);
   }
 
-  /** Returns the statistics of each listener, and of each upstream with RESP. Completes on one of the event loops. */
+  /**
+   * Returns the statistics of each listener, and of each upstream with RESP. Completes on one of
+   * the event loops.
+   */
   public CompletionStage<StatsByName> statsByName() {
     Running now = running;
     CompletableFuture<Map<String, ProxyStats>> ofListeners =
@@ -514,8 +516,8 @@ public final class Proxy implements AutoCloseable {
     List<RespUpstream> upstreams = respUpstreams(now);
     CompletableFuture<Map<String, ProxyStats>> ofUpstreams =
         all(upstreams, this::figures)
-            .thenApply(stats ->
-                byName(upstreams.stream().map(ProxyUpstream::name).toList(), stats));
+            .thenApply(
+                stats -> byName(upstreams.stream().map(ProxyUpstream::name).toList(), stats));
     return ofListeners
         .thenCombine(ofUpstreams, (each, other) -> new StatsByName(each, other, ProxyStats.NONE))
         .thenCombine(

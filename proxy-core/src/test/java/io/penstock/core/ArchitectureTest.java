@@ -95,6 +95,7 @@ class ArchitectureTest {
           Map.entry(
               "dispatch",
               Set.of("upstream", "resp", "output", "transport", "observe", "backend", "node")),
+          Map.entry("tcp", Set.of("tls", "upstream", "output", "transport", "observe")),
           Map.entry("limit", Set.of("resp", "spec", "output", "transport", "observe")),
           Map.entry(
               "reply",
@@ -388,10 +389,12 @@ class ArchitectureTest {
                   "answer",
                   "crossslot",
                   "session",
+                  "tcp",
                   "listener")),
           Map.entry(
               "change",
               Set.of(
+                  "failure",
                   "tls",
                   "upstream",
                   "cluster",
@@ -403,6 +406,7 @@ class ArchitectureTest {
                   "backend",
                   "limit",
                   "listener",
+                  "tcp",
                   "assembly")));
 
   private static final int MAX_CLASSES_IN_PACKAGE = 30;
@@ -551,12 +555,14 @@ class ArchitectureTest {
   }
 
   @Test
-  void pipelinesAreBuiltInTwoPlaces() {
+  void pipelinesAreBuiltInThreePlaces() {
     noClasses()
         .that()
         .doNotHaveFullyQualifiedName(CORE + "listener.ClientPipeline")
         .and()
         .doNotHaveFullyQualifiedName(CORE + "backend.BackendPipeline")
+        .and()
+        .haveNameNotMatching(".*\\.tcp\\.ServerPipeline(\\$.*)?")
         .and()
         .resideOutsideOfPackage(CORE + "control..") // changes those that Lettuce builds
         .should()

@@ -47,9 +47,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An upstream whose servers speak RESP: what is known about its nodes, and the connections of each event loop to
- * them. The listeners that name it share them. The event loops and the control plane belong to the
- * {@link Proxy}. All methods are safe from any thread.
+ * An upstream whose servers speak RESP: what is known about its nodes, and the connections of each
+ * event loop to them. The listeners that name it share them. The event loops and the control plane
+ * belong to the {@link Proxy}. All methods are safe from any thread.
  */
 public final class RespUpstream implements ProxyUpstream {
 
@@ -161,7 +161,10 @@ public final class RespUpstream implements ProxyUpstream {
 
   /** Returns what is known before a node has answered, with the rules of this upstream. */
   private static ServerFacts initial(
-      ProxySettings.Upstream.Resp settings, ProxySettings all, ServerFacts known, boolean sameServers) {
+      ProxySettings.Upstream.Resp settings,
+      ProxySettings all,
+      ServerFacts known,
+      boolean sameServers) {
     CommandRules rules = rules(settings, all.commands());
     CommandTable commands = known.commands();
     if (sameServers && commands.rules().equals(rules)) {

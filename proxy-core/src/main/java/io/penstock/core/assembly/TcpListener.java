@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class TcpListener extends ProxyListener {
 
-  private static final Set<String> OPTIONS = Set.of("id", "addr", "laddr", "user", "type", "maxage");
+  private static final Set<String> OPTIONS =
+      Set.of("id", "addr", "laddr", "user", "type", "maxage");
 
   private final LoopGroup group;
   private final Admission admission;
@@ -43,10 +44,7 @@ public final class TcpListener extends ProxyListener {
       ProxySettings.Listener settings, TcpUpstream upstream, LoopParts<TcpClients> loops) {}
 
   public TcpListener(
-      ProxySettings.Listener settings,
-      TcpUpstream upstream,
-      LoopGroup group,
-      Admission admission) {
+      ProxySettings.Listener settings, TcpUpstream upstream, LoopGroup group, Admission admission) {
     super(group, admission, settings);
     this.group = group;
     this.admission = admission;
@@ -199,8 +197,7 @@ public final class TcpListener extends ProxyListener {
       killed =
           killed.thenCombine(
               each.loops()
-                  .collect(
-                      clients -> clients.kill(options.get("addr"), options.get("laddr"), age)),
+                  .collect(clients -> clients.kill(options.get("addr"), options.get("laddr"), age)),
               (sum, numbers) -> sum + numbers.stream().mapToInt(Integer::intValue).sum());
     }
     return killed;

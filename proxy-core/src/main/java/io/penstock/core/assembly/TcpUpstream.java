@@ -31,8 +31,7 @@ public final class TcpUpstream implements ProxyUpstream {
    */
   public TcpUpstream(ProxySettings.Upstream.Tcp settings, boolean alone, LoopGroup group) {
     this.settings = settings;
-    this.servers =
-        new TcpServers(settings.servers(), Label.ofUpstream(settings.name(), alone));
+    this.servers = new TcpServers(settings.servers(), Label.ofUpstream(settings.name(), alone));
     this.checks = new HealthChecks(group, servers);
   }
 

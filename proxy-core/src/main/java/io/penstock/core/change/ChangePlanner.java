@@ -93,9 +93,7 @@ public final class ChangePlanner {
         .add("connects", earlier.connect(), next.connect())
         .add("tls", earlier.transport().tls(), next.transport().tls())
         .add(
-            "proxy-protocol",
-            earlier.transport().proxyProtocol(),
-            next.transport().proxyProtocol())
+            "proxy-protocol", earlier.transport().proxyProtocol(), next.transport().proxyProtocol())
         .add("idle-timeout", earlier.idleTimeout(), next.idleTimeout())
         .add("buffer-size", earlier.bufferSize(), next.bufferSize())
         .add("health-check", earlier.check(), next.check());

@@ -47,8 +47,7 @@ public final class ProxyChange {
   /** Makes parts of the proxy. */
   public interface PartsFactory {
 
-    RespUpstream upstream(
-        Upstream.Resp settings, ProxySettings all, @Nullable RespUpstream before);
+    RespUpstream upstream(Upstream.Resp settings, ProxySettings all, @Nullable RespUpstream before);
 
     TcpUpstream upstream(Upstream.Tcp settings, ProxySettings all);
 
@@ -117,9 +116,7 @@ public final class ProxyChange {
   }
 
   private TcpUpstream made(
-      Upstream.Tcp settings,
-      @Nullable ProxyUpstream earlier,
-      List<CompletableFuture<Void>> tried) {
+      Upstream.Tcp settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
     TcpUpstream made = factory.upstream(settings, next);
     made.start();
     if (earlier != null && earlier.isReady()) {
@@ -130,18 +127,15 @@ public final class ProxyChange {
 
   private static CompletableFuture<Void> rejected(
       Upstream settings, CompletableFuture<Void> trial) {
-    return trial.exceptionallyCompose(
-        failure ->
-            CompletableFuture.failedFuture(
-                new ChangeRejectedException(
-                    "upstream %s: no server can be connected to: %s"
-                        .formatted(settings.name(), Causes.unwrapped(failure).getMessage()))));
+    return trial.exceptionallyCompose(failure ->
+        CompletableFuture.failedFuture(
+            new ChangeRejectedException(
+                "upstream %s: no server can be connected to: %s"
+                    .formatted(settings.name(), Causes.unwrapped(failure).getMessage()))));
   }
 
   private RespUpstream upstream(
-      Upstream.Resp settings,
-      @Nullable RespUpstream earlier,
-      List<CompletableFuture<Void>> tried) {
+      Upstream.Resp settings, @Nullable RespUpstream earlier, List<CompletableFuture<Void>> tried) {
     if (earlier != null
         && earlier.settings().equals(settings)
         && earlier.settings().kind().passwords().equals(settings.kind().passwords())) {

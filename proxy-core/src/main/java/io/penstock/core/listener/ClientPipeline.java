@@ -24,10 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole pipeline of a client connection: one handler, which the listener's {@link ClientService}
- * makes, or one that waits for a rejected client to close. With the PROXY protocol, its decoder and
- * {@link ProxyHeader} come first, and are removed when they have read the header. With TLS, its
- * handler comes next, and the service begins when the handshake has succeeded.
+ * The whole pipeline of a client connection: one handler, which the listener's {@link
+ * ClientService} makes, or one that waits for a rejected client to close. With the PROXY protocol,
+ * its decoder and {@link ProxyHeader} come first, and are removed when they have read the header.
+ * With TLS, its handler comes next, and the service begins when the handshake has succeeded.
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.util.ReferenceCountUtil;
 import io.penstock.core.transport.Loop;
@@ -14,7 +15,7 @@ import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -33,7 +34,7 @@ public final class HealthChecks {
   private final LoopGroup group;
   private final Loop loop;
   private final TcpServers servers;
-  private final Map<Peer, Row> rows = new IdentityHashMap<>();
+  private final Map<Peer, Row> rows = new HashMap<>();
   private @Nullable Future<?> timer;
   private @Nullable TcpSettings running;
 
@@ -52,23 +53,24 @@ public final class HealthChecks {
 
   /** Follows the settings in force: starts, changes or stops the checks. Any thread. */
   public void start() {
-    loop.executor().execute(() -> {
-      cancel();
-      TcpSettings settings = servers.settings();
-      TcpSettings.Check check = settings.check();
-      running = settings;
-      if (check == null) {
-        servers.map(peer -> peer).forEach(servers::healthy);
-        return;
-      }
-      timer =
-          loop.executor()
-              .scheduleAtFixedRate(
-                  () -> checkAll(settings, check),
-                  0,
-                  check.interval().toNanos(),
-                  TimeUnit.NANOSECONDS);
-    });
+    loop.executor()
+        .execute(() -> {
+          cancel();
+          TcpSettings settings = servers.settings();
+          TcpSettings.Check check = settings.check();
+          running = settings;
+          if (check == null) {
+            servers.map(peer -> peer).forEach(servers::healthy);
+            return;
+          }
+          timer =
+              loop.executor()
+                  .scheduleAtFixedRate(
+                      () -> checkAll(settings, check),
+                      0,
+                      check.interval().toNanos(),
+                      TimeUnit.NANOSECONDS);
+        });
   }
 
   /** Stops the checks. Any thread. */
@@ -86,14 +88,16 @@ public final class HealthChecks {
 
   private void checkAll(TcpSettings settings, TcpSettings.Check check) {
     rows.keySet().removeIf(peer -> !servers.has(peer));
-    servers.map(peer -> peer).forEach(peer -> {
-      Row row = rows.computeIfAbsent(peer, _ -> new Row());
-      if (!row.checking) {
-        row.checking = true;
-        probe(peer.address(), settings)
-            .whenComplete((reason, _) -> onChecked(peer, row, reason, settings, check));
-      }
-    });
+    servers
+        .map(peer -> peer)
+        .forEach(peer -> {
+          Row row = rows.computeIfAbsent(peer, _ -> new Row());
+          if (!row.checking) {
+            row.checking = true;
+            probe(peer.address(), settings)
+                .whenComplete((reason, _) -> onChecked(peer, row, reason, settings, check));
+          }
+        });
   }
 
   private void onChecked(
@@ -118,26 +122,31 @@ public final class HealthChecks {
    */
   public CompletableFuture<@Nullable String> probe(Endpoint address, TcpSettings settings) {
     var result = new CompletableFuture<@Nullable String>();
-    loop.executor().execute(() -> {
-      var probe = new Probe(result, settings);
-      HAProxyProtocolVersion version = settings.transport().proxyProtocol();
-      ByteBuf header = version == null ? null : ClientHeader.of(version, null, null);
-      ChannelFuture connecting =
-          TcpClients.connect(
-              group, loop, settings, address, new ServerPipeline(address, settings, header, probe));
-      connecting.addListener(done -> {
-        if (!done.isSuccess()) {
-          probe.failed(String.valueOf(done.cause().getMessage()));
-        }
-      });
-      Future<?> timeout =
-          loop.executor()
-              .schedule(
-                  () -> probe.timedOut(connecting.channel()),
-                  timeout(settings).toNanos(),
-                  TimeUnit.NANOSECONDS);
-      result.whenComplete((_, _) -> timeout.cancel(false));
-    });
+    loop.executor()
+        .execute(() -> {
+          var probe = new Probe(result, settings);
+          HAProxyProtocolVersion version = settings.transport().proxyProtocol();
+          ByteBuf header = version == null ? null : ClientHeader.of(version, null, null);
+          ChannelFuture connecting =
+              TcpClients.connect(
+                  group,
+                  loop,
+                  settings,
+                  address,
+                  new ServerPipeline(address, settings, header, probe));
+          connecting.addListener(done -> {
+            if (!done.isSuccess()) {
+              probe.failed(String.valueOf(done.cause().getMessage()));
+            }
+          });
+          Future<?> timeout =
+              loop.executor()
+                  .schedule(
+                      () -> probe.timedOut(connecting.channel()),
+                      timeout(settings).toNanos(),
+                      TimeUnit.NANOSECONDS);
+          result.whenComplete((_, _) -> timeout.cancel(false));
+        });
     return result;
   }
 
@@ -162,14 +171,16 @@ public final class HealthChecks {
 
     @Override
     public ChannelHandler connected(Channel server) {
-      server.eventLoop().execute(() -> {
-        if (!send.isEmpty()) {
-          server.writeAndFlush(Unpooled.copiedBuffer(send, StandardCharsets.UTF_8));
-        }
-        if (expect.isEmpty()) {
-          end(server, null);
-        }
-      });
+      server
+          .eventLoop()
+          .execute(() -> {
+            if (!send.isEmpty()) {
+              server.writeAndFlush(Unpooled.copiedBuffer(send, StandardCharsets.UTF_8));
+            }
+            if (expect.isEmpty()) {
+              end(server, null);
+            }
+          });
       return new Answer();
     }
 
@@ -210,7 +221,7 @@ public final class HealthChecks {
 
       @Override
       public void userEventTriggered(ChannelHandlerContext context, Object event) {
-        if (event instanceof io.netty.channel.socket.ChannelInputShutdownEvent) {
+        if (event instanceof ChannelInputShutdownEvent) {
           end(context.channel(), "it closed the connection before it answered");
         }
       }

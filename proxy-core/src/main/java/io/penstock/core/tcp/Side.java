@@ -97,14 +97,16 @@ final class Side extends ChannelInboundHandlerAdapter {
 
   /** Ends the output once everything is written; the peer may still send. */
   private void endOutput() {
-    if (context == null || outputEnded) {
+    ChannelHandlerContext on = context;
+    if (on == null || outputEnded) {
       return;
     }
     outputEnded = true;
-    context.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(_ -> {
-      shutdownOutput(context.channel());
-      connection.onOutputEnded();
-    });
+    on.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(_ -> {
+          shutdownOutput(on.channel());
+          connection.onOutputEnded();
+        });
   }
 
   private static void shutdownOutput(Channel channel) {
@@ -200,8 +202,10 @@ final class Side extends ChannelInboundHandlerAdapter {
 
   @Override
   public void userEventTriggered(ChannelHandlerContext from, Object event) {
-    if (event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent) {
+    if (event instanceof ChannelInputShutdownEvent) {
       onInputEnded();
+    } else if (event instanceof SslCloseCompletionEvent) {
+      close(); // the peer has ended TLS, which ends both directions
     }
   }
 

@@ -70,11 +70,7 @@ public final class TcpClients {
 
   /** Connects to a server, from a loop. */
   static ChannelFuture connect(
-      LoopGroup group,
-      Loop loop,
-      TcpSettings settings,
-      Endpoint address,
-      ServerPipeline pipeline) {
+      LoopGroup group, Loop loop, TcpSettings settings, Endpoint address, ServerPipeline pipeline) {
     int timeout = Math.toIntExact(settings.connect().timeout().toMillis());
     if (address.isUnixSocket()) {
       Bootstrap unix = group.unixClientBootstrap(loop, timeout);
@@ -132,11 +128,10 @@ public final class TcpClients {
    * @return how many
    */
   public int kill(@Nullable String from, @Nullable String to, long leastAge) {
-    return close(
-        connection ->
-            (from == null || from.equals(text(address(connection.client()))))
-                && (to == null || to.equals(text(connection.client().localAddress())))
-                && connection.age() >= leastAge);
+    return close(connection ->
+        (from == null || from.equals(text(address(connection.client()))))
+            && (to == null || to.equals(text(connection.client().localAddress())))
+            && connection.age() >= leastAge);
   }
 
   /** Returns an address as servers write it. */

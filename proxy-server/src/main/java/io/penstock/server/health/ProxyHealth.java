@@ -64,9 +64,7 @@ class ProxyHealth extends AbstractHealthIndicator {
    * @param rule which slots of its upstream must be covered
    */
   static boolean isReady(ProxyListener listener, ProxyLifecycle lifecycle, Readiness rule) {
-    return lifecycle.isRunning()
-        && listener.isListening()
-        && isMet(listener.upstream(), rule);
+    return lifecycle.isRunning() && listener.isListening() && isMet(listener.upstream(), rule);
   }
 
   static boolean isMet(ProxyUpstream upstream, Readiness rule) {

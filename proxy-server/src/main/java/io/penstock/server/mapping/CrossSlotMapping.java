@@ -35,7 +35,8 @@ final class CrossSlotMapping {
    * @param prefix what the keys of the listener begin with; empty if it has none of its own
    * @param upstream of the listener
    */
-  CrossSlotSettings map(PenstockProperties.Listener listener, String prefix, Upstream.Resp upstream) {
+  CrossSlotSettings map(
+      PenstockProperties.Listener listener, String prefix, Upstream.Resp upstream) {
     boolean own = !prefix.isEmpty() && reader.isSet(prefix + KEY);
     PenstockProperties.Upstream named = properties.upstreams().get(upstream.name());
     CrossSlot otherwise = named == null ? properties.crossSlot() : named.crossSlot();

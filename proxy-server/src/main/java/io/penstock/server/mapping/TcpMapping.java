@@ -17,7 +17,9 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Maps the properties of a TCP upstream to the core's settings, and rejects what it cannot have. */
+/**
+ * Maps the properties of a TCP upstream to the core's settings, and rejects what it cannot have.
+ */
 final class TcpMapping {
 
   /** So that the ring of a consistent hash has at most 160 times as many points. */
@@ -104,8 +106,7 @@ final class TcpMapping {
             check(tcp.healthCheck())));
   }
 
-  private TcpSettings.@Nullable Check check(
-      PenstockProperties.@Nullable HealthCheck check) {
+  private TcpSettings.@Nullable Check check(PenstockProperties.@Nullable HealthCheck check) {
     if (check == null) {
       return null;
     }

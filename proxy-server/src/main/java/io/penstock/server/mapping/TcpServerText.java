@@ -167,7 +167,9 @@ final class TcpServerText {
     int end = 0;
     while (parts.find() && parts.start() == end) {
       String unit = parts.group(2) == null ? "s" : parts.group(2);
-      sum = sum.plus(UNITS.getOrDefault(unit, Duration.ZERO).multipliedBy(Long.parseLong(parts.group(1))));
+      sum =
+          sum.plus(
+              UNITS.getOrDefault(unit, Duration.ZERO).multipliedBy(Long.parseLong(parts.group(1))));
       end = parts.end();
     }
     if (value.isEmpty() || end != value.length()) {

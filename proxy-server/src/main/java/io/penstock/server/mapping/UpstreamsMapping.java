@@ -96,7 +96,9 @@ final class UpstreamsMapping {
     String section = prefix + "tls.";
     Upstream.Tcp mapped =
         mapping.map(
-            name, tcp, new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
+            name,
+            tcp,
+            new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
     requireName(mapped.addresses(), upstream.tls(), section);
     return mapped;
   }

@@ -63,7 +63,9 @@ class DivisionTest {
         .isEqualTo(
             new DividedUpstreamSettings(
                 new WeightedDivision(List.of(95, 1)),
-                List.of(settings.respUpstream("orders").kind(), settings.respUpstream("cache").kind())));
+                List.of(
+                    settings.respUpstream("orders").kind(),
+                    settings.respUpstream("cache").kind())));
   }
 
   @Test
@@ -75,7 +77,9 @@ class DivisionTest {
         .isEqualTo(
             new SpreadUpstreamSettings(
                 new WeightedDivision(List.of(3, 1)),
-                List.of(settings.respUpstream("orders").kind(), settings.respUpstream("cache").kind())));
+                List.of(
+                    settings.respUpstream("orders").kind(),
+                    settings.respUpstream("cache").kind())));
   }
 
   @Test

@@ -120,7 +120,8 @@ class ShardsTest {
     assertThat(codis.layout().settings().slots())
         .containsExactly(SlotShare.range(0, 511, "group-1"), SlotShare.range(512, 1023, "group-2"));
     assertThat(codis.shards())
-        .containsExactly(settings.respUpstream("group-1").kind(), settings.respUpstream("group-2").kind());
+        .containsExactly(
+            settings.respUpstream("group-1").kind(), settings.respUpstream("group-2").kind());
     ShardsUpstreamSettings buckets = shards(settings, "buckets");
     assertThat(buckets.layout().partitions()).isEqualTo(6);
     assertThat(buckets.layout().shards()).containsExactly("10.0.0.7:6379", "sessions");
