@@ -49,7 +49,12 @@ public class MetricsConfiguration {
       registry.register(
           new UpstreamCollector(
               () -> only(RespUpstream.class, proxy).map(MetricsConfiguration::view).toList()));
-      registry.register(new TcpCollector(() -> only(TcpUpstream.class, proxy).toList()));
+      registry.register(new TcpCollector(() ->
+              only(TcpUpstream.class, proxy)
+                  .map(upstream ->
+                      new TcpCollector.View(
+                          upstream.name(), upstream.status(), upstream.turnedAway()))
+                  .toList()));
     };
   }
 

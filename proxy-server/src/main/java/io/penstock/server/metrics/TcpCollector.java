@@ -1,6 +1,5 @@
 package io.penstock.server.metrics;
 
-import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.core.tcp.TcpServers.Status;
 import io.prometheus.metrics.model.registry.MultiCollector;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
@@ -15,15 +14,22 @@ final class TcpCollector implements MultiCollector {
 
   private static final String UPSTREAM = "upstream";
 
-  private final Supplier<List<TcpUpstream>> upstreams;
+  private final Supplier<List<View>> upstreams;
 
-  TcpCollector(Supplier<List<TcpUpstream>> upstreams) {
+  TcpCollector(Supplier<List<View>> upstreams) {
     this.upstreams = upstreams;
   }
 
+  /**
+   * What is known about one upstream.
+   *
+   * @param turnedAway clients that were closed because no server could be had
+   */
+  record View(String name, List<Status> servers, long turnedAway) {}
+
   @Override
   public MetricSnapshots collect() {
-    List<TcpUpstream> all = upstreams.get();
+    List<View> all = upstreams.get();
     if (all.isEmpty()) {
       return new MetricSnapshots(List.of());
     }
@@ -41,10 +47,10 @@ final class TcpCollector implements MultiCollector {
   }
 
   private static MetricSnapshot perServer(
-      Metric metric, List<TcpUpstream> upstreams, ToDoubleFunction<Status> value) {
+      Metric metric, List<View> upstreams, ToDoubleFunction<Status> value) {
     Family family = metric.family();
-    for (TcpUpstream upstream : upstreams) {
-      for (Status status : upstream.status()) {
+    for (View upstream : upstreams) {
+      for (Status status : upstream.servers()) {
         String server = status.server().toString();
         family.add(value.applyAsDouble(status), UPSTREAM, upstream.name(), "server", server);
       }

@@ -140,7 +140,7 @@ class TcpUpstreamsTest {
           {tcp: {servers: ['h:1']}, password-file: x} | password-file | this upstream is plain TCP
           {tcp: {servers: ['h:1']}, tls: {verify: ca}} | tls.verify | the connections to the servers are without TLS
           {tcp: {servers: ['h:1']}, resource: 'redis://h:2'} | resource | this upstream has tcp too
-          {tcp: {servers: ['h:1'], tls: true}, tls: {bundle: none}} | tls.bundle | there is no bundle
+          {tcp: {servers: ['h:1'], tls: true}, tls: {bundle: none}} | tls.bundle | there is no such bundle
           {tcp: {servers: ['unix:/s'], tls: true}} | tls.server-name | it is not set, and a Unix socket
           {tcp: {servers: ['127.0.0.1:7001']}} | tcp.servers | 127.0.0.1:7001 is listener l
           """)

@@ -183,6 +183,14 @@ class TcpUpstreamsIT {
     return ((TcpUpstream) listener(listener).upstream()).status();
   }
 
+  /** Values of clients are up to half a second old. */
+  private void awaitMetric(String pattern) {
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() ->
+            assertThat(penstock.get("prometheus").body()).containsPattern(pattern));
+  }
+
   private static void closeAll(List<RespClient> clients) {
     clients.forEach(RespClient::close);
   }
@@ -308,8 +316,7 @@ class TcpUpstreamsIT {
     try (RespClient client = connect("stuck")) {
       assertThat(client.readToEnd()).isEmpty();
     }
-    assertThat(penstock.get("prometheus").body())
-        .contains("penstock_tcp_clients_turned_away_total{upstream=\"stuck\"} ");
+    awaitMetric("penstock_tcp_clients_turned_away_total\\{upstream=\"stuck\"} [1-9]");
   }
 
   @Test
@@ -336,9 +343,9 @@ class TcpUpstreamsIT {
 
       assertThat(idle.readToEnd()).isEmpty();
     }
-    assertThat(penstock.get("prometheus").body())
-        .contains(
-            "penstock_client_connections_closed_by_limit_total{listener=\"idle\",reason=\"idle\"} ");
+    awaitMetric(
+        "penstock_client_connections_closed_by_limit_total\\{listener=\"idle\",reason=\"idle\"}"
+            + " [1-9]");
   }
 
   @Test
@@ -508,8 +515,8 @@ class TcpUpstreamsIT {
           .contains("penstock_tcp_connect_failures_total" + server + "0.0")
           .contains("penstock_tcp_sent_bytes_total" + server)
           .contains("penstock_tcp_received_bytes_total" + server)
-          .contains("penstock_client_connections{listener=\"pair\"} 1.0")
           .doesNotContain("penstock_failover_hold_requests{upstream=\"pair\"}");
+      awaitMetric("penstock_client_connections\\{listener=\"pair\"} 1\\.0");
       assertThat(penstock.get("topology/pair").body())
           .contains("\"state\":\"complete\"", "\"ready\":true", "127.0.0.1:" + one.port());
       assertThat(penstock.status("health/listeners/pair")).isEqualTo(200);
