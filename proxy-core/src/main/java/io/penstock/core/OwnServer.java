@@ -47,7 +47,7 @@ public record OwnServer(Upstream upstream, Endpoint address, Listener listener) 
     if (!visited.add(from.name())) {
       return null;
     }
-    for (Endpoint address : from.kind().addresses()) {
+    for (Endpoint address : from.addresses()) {
       for (Listener listener : settings.listeners()) {
         if (isAt(listener.listen().address(), address)) {
           Upstream next = settings.upstream(listener.upstream());

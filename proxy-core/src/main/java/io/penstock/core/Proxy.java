@@ -5,7 +5,11 @@ import io.penstock.core.assembly.LoopParts;
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespListener;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.assembly.StatsCollector;
+import io.penstock.core.assembly.TcpListener;
+import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.core.change.ChangePlan;
 import io.penstock.core.change.ChangePlanner;
 import io.penstock.core.change.ChangeRejectedException;
@@ -71,7 +75,7 @@ public final class Proxy implements AutoCloseable {
   private final LoopGroup group;
   private final ControlPlane control;
   private final ProxyEvents events;
-  private final ProxyUpstream.Common common;
+  private final RespUpstream.Common common;
   private final ClientDirectory.AllClients clients;
   private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
@@ -87,11 +91,11 @@ public final class Proxy implements AutoCloseable {
 
   private Proxy(ProxySettings settings, ProxyEvents events) {
     this.group = new LoopGroup(transports(settings), settings.eventLoops(), settings.timeSlice());
-    this.control = ControlPlane.create(settings.upstreams().getFirst().backend().connectTimeout());
+    this.control = ControlPlane.create(settings.upstreams().getFirst().connectTimeout());
     this.events = events;
     this.lags = new LoopParts<>(group, 1);
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
-    this.common = new ProxyUpstream.Common(group, control, servers, events, false);
+    this.common = new RespUpstream.Common(group, control, servers, events, false);
     this.memory = TotalMemory.ofProcess(memoryLimit(settings));
     this.clients = new ClientDirectory.AllClients(memory);
     this.retirement = new Retirement(control.thread(), () -> running().upstreams());
@@ -100,8 +104,7 @@ public final class Proxy implements AutoCloseable {
     for (ProxySettings.Listener each : settings.listeners()) {
       ProxyUpstream upstream =
           upstreams.computeIfAbsent(
-              each.upstream(),
-              name -> new ProxyUpstream(settings.upstream(name), settings, common, null));
+              each.upstream(), name -> upstream(settings.upstream(name), settings));
       listeners.put(each.name(), listener(each, settings, upstream));
     }
     this.running = new Running(settings, listeners, upstreams);
@@ -125,7 +128,21 @@ public final class Proxy implements AutoCloseable {
   private ProxyListener listener(
       ProxySettings.Listener settings, ProxySettings all, ProxyUpstream upstream) {
     Admission admission = ProxyListener.admission(settings, all, events);
-    return new ProxyListener(settings, upstream, group, clients, admission);
+    return switch (upstream) {
+      case RespUpstream resp -> new RespListener(settings, resp, group, clients, admission);
+      case TcpUpstream tcp -> new TcpListener(settings, tcp, group, admission);
+    };
+  }
+
+  private ProxyUpstream upstream(ProxySettings.Upstream settings, ProxySettings all) {
+    return switch (settings) {
+      case ProxySettings.Upstream.Resp resp -> new RespUpstream(resp, all, common, null);
+      case ProxySettings.Upstream.Tcp tcp -> tcpUpstream(tcp, all);
+    };
+  }
+
+  private TcpUpstream tcpUpstream(ProxySettings.Upstream.Tcp settings, ProxySettings all) {
+    return new TcpUpstream(settings, all.upstreams().size() == 1, group);
   }
 
   private Running running() {
@@ -308,9 +325,14 @@ public final class Proxy implements AutoCloseable {
   private final class Parts implements ProxyChange.PartsFactory {
 
     @Override
-    public ProxyUpstream upstream(
-        ProxySettings.Upstream settings, ProxySettings all, @Nullable ProxyUpstream before) {
-      return new ProxyUpstream(settings, all, common.forTrial(), before);
+    public RespUpstream upstream(
+        ProxySettings.Upstream.Resp settings, ProxySettings all, @Nullable RespUpstream before) {
+      return new RespUpstream(settings, all, common.forTrial(), before);
+    }
+
+    @Override
+    public TcpUpstream upstream(ProxySettings.Upstream.Tcp settings, ProxySettings all) {
+      return tcpUpstream(settings, all);
     }
 
     @Override
@@ -320,7 +342,7 @@ public final class Proxy implements AutoCloseable {
     }
 
     @Override
-    public CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier) {
+    public CompletableFuture<Void> trial(RespUpstream upstream, RespUpstream earlier) {
       return new UpstreamTrial(control.thread(), upstream, earlier).run();
     }
   }
@@ -422,9 +444,24 @@ public final class Proxy implements AutoCloseable {
     return List.copyOf(running.upstreams().values());
   }
 
-  /** The upstream that methods without a name of an upstream refer to. */
-  private ProxyUpstream first() {
-    return listeners().getFirst().upstream();
+  /** Returns those of the {@link #upstreams} whose servers speak RESP. */
+  public List<RespUpstream> respUpstreams() {
+    return respUpstreams(running);
+  }
+
+  private static List<RespUpstream> respUpstreams(Running now) {
+    return now.upstreams().values().stream()
+        .<RespUpstream>mapMulti((upstream, each) -> {
+          if (upstream instanceof RespUpstream resp) {
+            each.accept(resp);
+          }
+        })
+        .toList();
+  }
+
+  /** The upstream that methods without a name of an upstream refer to: the first with RESP. */
+  private RespUpstream first() {
+    return respUpstreams().getFirst();
   }
 
   /** Returns whether all listeners are ready. */
@@ -432,7 +469,7 @@ public final class Proxy implements AutoCloseable {
     return listeners().stream().allMatch(ProxyListener::isReady);
   }
 
-  /** Returns {@link ProxyUpstream#status} of the first listener's upstream. */
+  /** Returns {@link RespUpstream#status} of the first listener's upstream. */
   public UpstreamStatus upstreamStatus() {
     return first().status();
   }
@@ -442,22 +479,22 @@ public final class Proxy implements AutoCloseable {
     return group.transport().configName();
   }
 
-  /** Returns {@link ProxyUpstream#topology} of the first listener's upstream. */
+  /** Returns {@link RespUpstream#topology} of the first listener's upstream. */
   public Placement topology() {
     return first().topology();
   }
 
-  /** Returns {@link ProxyUpstream#servers} of the first listener's upstream. */
+  /** Returns {@link RespUpstream#servers} of the first listener's upstream. */
   public ServerFacts servers() {
     return first().servers();
   }
 
-  /** Returns {@link ProxyUpstream#topologyStatus} of the first listener's upstream. */
+  /** Returns {@link RespUpstream#topologyStatus} of the first listener's upstream. */
   public TopologyStatus topologyStatus() {
     return first().topologyStatus();
   }
 
-  /** Returns {@link ProxyUpstream#reachability} of the first listener's upstream. */
+  /** Returns {@link RespUpstream#reachability} of the first listener's upstream. */
   public Reachability reachability() {
     return first().reachability();
   }
@@ -467,15 +504,20 @@ public final class Proxy implements AutoCloseable {
     return statsByName().thenApply(StatsByName::sum);
   }
 
-  /** Returns the statistics of each listener and upstream. Completes on one of the event loops. */
+  /**
+   * Returns the statistics of each listener, and of each upstream with RESP. Completes on one of
+   * the event loops.
+   */
   public CompletionStage<StatsByName> statsByName() {
     Running now = running;
     CompletableFuture<Map<String, ProxyStats>> ofListeners =
         all(now.listeners().values(), ProxyListener::figures)
             .thenApply(stats -> byName(now.listeners().keySet(), stats));
+    List<RespUpstream> upstreams = respUpstreams(now);
     CompletableFuture<Map<String, ProxyStats>> ofUpstreams =
-        all(now.upstreams().values(), this::figures)
-            .thenApply(stats -> byName(now.upstreams().keySet(), stats));
+        all(upstreams, this::figures)
+            .thenApply(
+                stats -> byName(upstreams.stream().map(ProxyUpstream::name).toList(), stats));
     return ofListeners
         .thenCombine(ofUpstreams, (each, other) -> new StatsByName(each, other, ProxyStats.NONE))
         .thenCombine(
@@ -486,15 +528,15 @@ public final class Proxy implements AutoCloseable {
   }
 
   /** Returns the statistics of an upstream with those that it replaces and that have clients. */
-  private CompletableFuture<ProxyStats> figures(ProxyUpstream upstream) {
+  private CompletableFuture<ProxyStats> figures(RespUpstream upstream) {
     CompletableFuture<ProxyStats> sum = upstream.figures();
-    for (ProxyUpstream earlier : retirement.earlier(upstream.name())) {
+    for (RespUpstream earlier : retirement.earlier(upstream.name())) {
       sum = sum.thenCombine(earlier.figures(), ProxyStats::plus);
     }
     return sum;
   }
 
-  private static Map<String, ProxyStats> byName(Set<String> names, List<ProxyStats> stats) {
+  private static Map<String, ProxyStats> byName(Collection<String> names, List<ProxyStats> stats) {
     Map<String, ProxyStats> byName = new LinkedHashMap<>();
     Iterator<ProxyStats> each = stats.iterator();
     names.forEach(name -> byName.put(name, each.next()));

@@ -96,6 +96,7 @@ class ArchitectureTest {
           Map.entry(
               "dispatch",
               Set.of("upstream", "resp", "output", "transport", "observe", "backend", "node")),
+          Map.entry("tcp", Set.of("tls", "upstream", "output", "transport", "observe")),
           Map.entry("limit", Set.of("resp", "spec", "output", "transport", "observe")),
           Map.entry(
               "reply",
@@ -389,10 +390,12 @@ class ArchitectureTest {
                   "answer",
                   "crossslot",
                   "session",
+                  "tcp",
                   "listener")),
           Map.entry(
               "change",
               Set.of(
+                  "failure",
                   "tls",
                   "upstream",
                   "cluster",
@@ -404,6 +407,7 @@ class ArchitectureTest {
                   "backend",
                   "limit",
                   "listener",
+                  "tcp",
                   "assembly")));
 
   private static final int MAX_CLASSES_IN_PACKAGE = 30;
@@ -552,12 +556,14 @@ class ArchitectureTest {
   }
 
   @Test
-  void pipelinesAreBuiltInTwoPlaces() {
+  void pipelinesAreBuiltInThreePlaces() {
     noClasses()
         .that()
         .doNotHaveFullyQualifiedName(CORE + "listener.ClientPipeline")
         .and()
         .doNotHaveFullyQualifiedName(CORE + "backend.BackendPipeline")
+        .and()
+        .haveNameNotMatching(".*\\.tcp\\.ServerPipeline(\\$.*)?")
         .and()
         .resideOutsideOfPackage(CORE + "control..") // changes those that Lettuce builds
         .should()

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ListenerView implements ProxyView {
 
-  private final ProxyListener listener;
+  private final RespListener listener;
   private volatile Shown shown;
 
   /** What depends on the settings only. */
@@ -29,7 +29,7 @@ final class ListenerView implements ProxyView {
     }
   }
 
-  ListenerView(ProxyListener listener, ProxyFacts facts, ProxySettings.Listener settings) {
+  ListenerView(RespListener listener, ProxyFacts facts, ProxySettings.Listener settings) {
     this.listener = listener;
     this.shown = Shown.of(facts, settings);
   }

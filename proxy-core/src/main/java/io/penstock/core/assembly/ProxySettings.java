@@ -9,8 +9,11 @@ import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.observe.Label;
+import io.penstock.core.tcp.TcpServer;
+import io.penstock.core.tcp.TcpSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.transport.Transport;
+import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
@@ -87,21 +90,63 @@ public record ProxySettings(
     }
   }
 
-  /**
-   * An upstream.
-   *
-   * @param name unique among upstreams
-   * @param kind the servers that commands are sent to
-   * @param backend connections to the nodes
-   * @param refresh how the topology is kept current
-   * @param reads which nodes requests that only read are sent to
-   */
-  public record Upstream(
-      String name, UpstreamSettings kind, Backend backend, Refresh refresh, ReadSettings reads) {
+  /** An upstream: of servers that speak RESP, or of any servers over plain TCP. */
+  public sealed interface Upstream {
+
+    /** Returns the name, which is unique among upstreams. */
+    String name();
+
+    /** Returns the configured addresses. */
+    List<Endpoint> addresses();
+
+    /** Returns the timeout of a connect to a server. */
+    Duration connectTimeout();
 
     /** Returns the upstream of a proxy that has only one; it reads from masters. */
-    public static Upstream ofDefault(UpstreamSettings kind, Backend backend, Refresh refresh) {
-      return new Upstream(DEFAULT_NAME, kind, backend, refresh, ReadSettings.MASTER_ONLY);
+    static Resp ofDefault(UpstreamSettings kind, Backend backend, Refresh refresh) {
+      return new Resp(DEFAULT_NAME, kind, backend, refresh, ReadSettings.MASTER_ONLY);
+    }
+
+    /**
+     * An upstream of servers that speak RESP.
+     *
+     * @param name unique among upstreams
+     * @param kind the servers that commands are sent to
+     * @param backend connections to the nodes
+     * @param refresh how the topology is kept current
+     * @param reads which nodes requests that only read are sent to
+     */
+    record Resp(
+        String name, UpstreamSettings kind, Backend backend, Refresh refresh, ReadSettings reads)
+        implements Upstream {
+
+      @Override
+      public List<Endpoint> addresses() {
+        return kind.addresses();
+      }
+
+      @Override
+      public Duration connectTimeout() {
+        return backend.connectTimeout();
+      }
+    }
+
+    /**
+     * An upstream of any servers over plain TCP.
+     *
+     * @param name unique among upstreams
+     */
+    record Tcp(String name, TcpSettings servers) implements Upstream {
+
+      @Override
+      public List<Endpoint> addresses() {
+        return servers.servers().stream().map(TcpServer::address).toList();
+      }
+
+      @Override
+      public Duration connectTimeout() {
+        return servers.connect().timeout();
+      }
     }
   }
 
@@ -233,6 +278,29 @@ public record ProxySettings(
     return found;
   }
 
+  /** Returns the upstreams whose servers speak RESP. */
+  public List<Upstream.Resp> respUpstreams() {
+    return upstreams.stream()
+        .<Upstream.Resp>mapMulti((upstream, each) -> {
+          if (upstream instanceof Upstream.Resp resp) {
+            each.accept(resp);
+          }
+        })
+        .toList();
+  }
+
+  /**
+   * Returns the upstream with this name, whose servers speak RESP.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public Upstream.Resp respUpstream(String name) {
+    if (upstream(name) instanceof Upstream.Resp resp) {
+      return resp;
+    }
+    throw new IllegalArgumentException("upstream " + name + " is plain TCP");
+  }
+
   /** Returns the upstream with this name, or null. */
   public @Nullable Upstream findUpstream(String name) {
     return upstreams.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
@@ -248,15 +316,22 @@ public record ProxySettings(
    * have.
    */
   public List<String> wholesOf(Upstream part) {
-    return listeners.stream()
-        .map(Listener::upstream)
-        .distinct()
-        .filter(name -> upstream(name).kind().tree().skip(1).anyMatch(part.kind()::equals))
-        .toList();
+    return part instanceof Upstream.Resp resp
+        ? listeners.stream()
+            .map(Listener::upstream)
+            .distinct()
+            .filter(name -> hasPart(upstream(name), resp))
+            .toList()
+        : List.of();
+  }
+
+  private static boolean hasPart(Upstream whole, Upstream.Resp part) {
+    return whole instanceof Upstream.Resp resp
+        && resp.kind().tree().skip(1).anyMatch(part.kind()::equals);
   }
 
   /** Returns the settings of one event loop's connections to the nodes of an upstream. */
-  BackendSettings backendSettings(Upstream upstream, ProxyChain chain) {
+  BackendSettings backendSettings(Upstream.Resp upstream, ProxyChain chain) {
     int turnConnections =
         switch (dispatch) {
           case Dispatch.Async _ -> 0;

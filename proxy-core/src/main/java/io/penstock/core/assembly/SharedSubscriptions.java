@@ -25,15 +25,15 @@ final class SharedSubscriptions {
   private final ProxyEvents events;
   private final List<SubscriberCounts> counts; // by lane; one of all lanes may be there often
   private final LoopParts<Hub> hubs;
-  private final List<ProxyUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
-  private volatile ProxyUpstream leader;
+  private final List<RespUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
+  private volatile RespUpstream leader;
 
   /**
    * @param first the first to share them, which leads
    * @param counts by lane; the same where the lanes have the same messages
    */
   SharedSubscriptions(
-      LoopGroup group, ProxyEvents events, ProxyUpstream first, List<SubscriberCounts> counts) {
+      LoopGroup group, ProxyEvents events, RespUpstream first, List<SubscriberCounts> counts) {
     this.group = group;
     this.events = events;
     this.counts = List.copyOf(counts);
@@ -42,7 +42,7 @@ final class SharedSubscriptions {
   }
 
   /** Adds an upstream, until it calls {@link #leave}. */
-  void join(ProxyUpstream upstream) {
+  void join(RespUpstream upstream) {
     sharers.add(upstream);
   }
 
@@ -50,7 +50,7 @@ final class SharedSubscriptions {
    * Removes an upstream. If it led, the latest other one leads. Completes when the hubs are closed,
    * if it was the last.
    */
-  CompletableFuture<Void> leave(ProxyUpstream upstream) {
+  CompletableFuture<Void> leave(RespUpstream upstream) {
     sharers.remove(upstream);
     if (sharers.isEmpty()) {
       return hubs.run(Hub::close);
@@ -62,11 +62,11 @@ final class SharedSubscriptions {
   }
 
   /** Returns those that share them, oldest first. */
-  List<ProxyUpstream> sharers() {
+  List<RespUpstream> sharers() {
     return sharers;
   }
 
-  boolean isLedBy(ProxyUpstream upstream) {
+  boolean isLedBy(RespUpstream upstream) {
     return leader.equals(upstream);
   }
 
@@ -74,7 +74,7 @@ final class SharedSubscriptions {
    * Has the hubs follow an upstream. Completes when they are subscribed at its servers, or after
    * about a second; on any thread.
    */
-  CompletableFuture<Void> lead(ProxyUpstream upstream) {
+  CompletableFuture<Void> lead(RespUpstream upstream) {
     leader = upstream;
     Queue<CompletableFuture<Void>> moves = new ConcurrentLinkedQueue<>();
     return hubs.visit(
@@ -86,7 +86,7 @@ final class SharedSubscriptions {
   }
 
   private void follow(Hub hub, int lane) {
-    ProxyUpstream latest = leader;
+    RespUpstream latest = leader;
     hub.adopt(latest.nodes(lane), latest.backend());
   }
 
@@ -96,7 +96,7 @@ final class SharedSubscriptions {
   }
 
   private Hub makeHub(Loop loop, int lane) {
-    ProxyUpstream latest = leader;
+    RespUpstream latest = leader;
     return new Hub(group, loop, latest.backend(), latest.nodes(lane), events, counts.get(lane));
   }
 
@@ -110,7 +110,7 @@ final class SharedSubscriptions {
   }
 
   /** The topology of an upstream has changed. */
-  void topologyChanged(ProxyUpstream upstream) {
+  void topologyChanged(RespUpstream upstream) {
     if (isLedBy(upstream)) {
       hubs.forEach(Hub::adoptTopology);
     }

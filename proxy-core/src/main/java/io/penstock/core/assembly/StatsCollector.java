@@ -1,6 +1,7 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.listener.Admission;
+import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.LoopCounters;
@@ -160,6 +161,28 @@ public final class StatsCollector {
             ReadCounts.NONE,
             CrossSlotStats.NONE);
     return loops.stream().reduce(clients, ProxyStats::plus);
+  }
+
+  /** Returns the statistics of a listener over plain TCP. */
+  static ProxyStats ofTcpListener(Admission admission, Map<CloseReason, Long> closed) {
+    ProxyStats limits =
+        new ProxyStats(
+            List.of(),
+            0,
+            0,
+            0,
+            0,
+            List.of(),
+            Map.of(),
+            List.of(),
+            PubSubStats.NONE,
+            Traffic.NONE,
+            Map.of(),
+            HeldStats.NONE,
+            new Pressure(0, 0, 0, closed, 0, 0),
+            ReadCounts.NONE,
+            CrossSlotStats.NONE);
+    return ofListener(List.of(limits), admission);
   }
 
   private static Map<RetryablePrefix, Long> zeroRedirects() {

@@ -7,6 +7,7 @@ import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.change.ChangePlan.Action;
 import io.penstock.core.change.ChangePlan.Step;
+import io.penstock.core.tcp.TcpSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -76,6 +77,29 @@ public final class ChangePlanner {
   }
 
   private static Differences differences(Upstream earlier, Upstream next) {
+    if (earlier instanceof Upstream.Resp before && next instanceof Upstream.Resp after) {
+      return differences(before, after);
+    }
+    if (earlier instanceof Upstream.Tcp before && next instanceof Upstream.Tcp after) {
+      return differences(before.servers(), after.servers());
+    }
+    return new Differences().add("kind", earlier, next);
+  }
+
+  private static Differences differences(TcpSettings earlier, TcpSettings next) {
+    return new Differences()
+        .add("servers", earlier.servers(), next.servers())
+        .add("balance", earlier.balance(), next.balance())
+        .add("connects", earlier.connect(), next.connect())
+        .add("tls", earlier.transport().tls(), next.transport().tls())
+        .add(
+            "proxy-protocol", earlier.transport().proxyProtocol(), next.transport().proxyProtocol())
+        .add("idle-timeout", earlier.idleTimeout(), next.idleTimeout())
+        .add("buffer-size", earlier.bufferSize(), next.bufferSize())
+        .add("health-check", earlier.check(), next.check());
+  }
+
+  private static Differences differences(Upstream.Resp earlier, Upstream.Resp next) {
     Backend a = earlier.backend();
     Backend b = next.backend();
     return new Differences()

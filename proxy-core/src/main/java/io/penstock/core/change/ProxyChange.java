@@ -5,6 +5,9 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
+import io.penstock.core.assembly.TcpUpstream;
+import io.penstock.core.failure.Causes;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ListeningSocket;
 import java.util.ArrayList;
@@ -28,7 +31,8 @@ public final class ProxyChange {
   private final PartsFactory factory;
   private final Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
   private final Map<String, ProxyListener> listeners = new LinkedHashMap<>();
-  private final List<ProxyUpstream> trials = new ArrayList<>(); // only to try changed passwords
+  private final List<RespUpstream> trials = new ArrayList<>(); // only to try changed passwords
+  private final Map<TcpUpstream, Upstream.Tcp> changedInPlace = new LinkedHashMap<>();
   private final List<Opened> opened = new ArrayList<>();
 
   /**
@@ -43,14 +47,16 @@ public final class ProxyChange {
   /** Makes parts of the proxy. */
   public interface PartsFactory {
 
-    ProxyUpstream upstream(Upstream settings, ProxySettings all, @Nullable ProxyUpstream before);
+    RespUpstream upstream(Upstream.Resp settings, ProxySettings all, @Nullable RespUpstream before);
+
+    TcpUpstream upstream(Upstream.Tcp settings, ProxySettings all);
 
     ProxyListener listener(Listener settings, ProxySettings all, ProxyUpstream upstream);
 
     /**
      * Completes when a new upstream answers as well as an earlier one, or fails with the reason.
      */
-    CompletableFuture<Void> trial(ProxyUpstream upstream, ProxyUpstream earlier);
+    CompletableFuture<Void> trial(RespUpstream upstream, RespUpstream earlier);
   }
 
   /** The sockets that a listener will have. */
@@ -87,12 +93,55 @@ public final class ProxyChange {
 
   private ProxyUpstream upstream(
       Upstream settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
+    return switch (settings) {
+      case Upstream.Resp resp ->
+          upstream(resp, earlier instanceof RespUpstream same ? same : null, tried);
+      case Upstream.Tcp tcp ->
+          earlier instanceof TcpUpstream same
+              ? changed(tcp, same, tried)
+              : made(tcp, earlier, tried);
+    };
+  }
+
+  /** A TCP upstream is changed in place, with {@link #commit}. */
+  private TcpUpstream changed(
+      Upstream.Tcp settings, TcpUpstream earlier, List<CompletableFuture<Void>> tried) {
+    if (!earlier.settings().equals(settings)) {
+      changedInPlace.put(earlier, settings);
+      if (earlier.isReady()) {
+        tried.add(rejected(settings, earlier.trial(settings.servers())));
+      }
+    }
+    return earlier;
+  }
+
+  private TcpUpstream made(
+      Upstream.Tcp settings, @Nullable ProxyUpstream earlier, List<CompletableFuture<Void>> tried) {
+    TcpUpstream made = factory.upstream(settings, next);
+    made.start();
+    if (earlier != null && earlier.isReady()) {
+      tried.add(rejected(settings, made.firstThatAnswers(settings.servers())));
+    }
+    return made;
+  }
+
+  private static CompletableFuture<Void> rejected(
+      Upstream settings, CompletableFuture<Void> trial) {
+    return trial.exceptionallyCompose(failure ->
+        CompletableFuture.failedFuture(
+            new ChangeRejectedException(
+                "upstream %s: no server can be connected to: %s"
+                    .formatted(settings.name(), Causes.unwrapped(failure).getMessage()))));
+  }
+
+  private RespUpstream upstream(
+      Upstream.Resp settings, @Nullable RespUpstream earlier, List<CompletableFuture<Void>> tried) {
     if (earlier != null
         && earlier.settings().equals(settings)
         && earlier.settings().kind().passwords().equals(settings.kind().passwords())) {
       return earlier;
     }
-    ProxyUpstream made = factory.upstream(settings, next, earlier);
+    RespUpstream made = factory.upstream(settings, next, earlier);
     made.start();
     if (earlier != null) {
       tried.add(factory.trial(made, earlier));
@@ -108,7 +157,8 @@ public final class ProxyChange {
     CompletableFuture<Void> bound = CompletableFuture.completedFuture(null);
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
-      ProxyListener earlier = before.listeners().get(settings.name());
+      ProxyListener running = before.listeners().get(settings.name());
+      ProxyListener earlier = running != null && running.canServe(upstream) ? running : null;
       ProxyListener listener =
           earlier == null ? factory.listener(settings, next, upstream) : earlier;
       listeners.put(settings.name(), listener);
@@ -166,12 +216,17 @@ public final class ProxyChange {
 
   private CompletableFuture<Void> adopt() {
     List<CompletableFuture<Void>> adopted = new ArrayList<>();
-    upstreams.values().forEach(each -> adopted.add(each.adopt(next.commands())));
+    changedInPlace.forEach((each, settings) -> each.adopt(settings, next.drainTimeout()));
+    for (ProxyUpstream each : upstreams.values()) {
+      if (each instanceof RespUpstream resp) {
+        adopted.add(resp.adopt(next.commands()));
+      }
+    }
     for (Listener settings : next.listeners()) {
       ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(settings.upstream()));
       ProxyListener listener = Objects.requireNonNull(listeners.get(settings.name()));
       if (!listener.settings().equals(settings) || !listener.upstream().equals(upstream)) {
-        adopted.add(listener.adopt(settings, upstream));
+        adopted.add(listener.adopt(settings, upstream, next.drainTimeout()));
       }
     }
     opened.forEach(each -> each.listener().take(each.sockets()));
@@ -181,9 +236,8 @@ public final class ProxyChange {
   }
 
   private void changePasswords() {
-    for (ProxyUpstream trial : trials) {
-      ProxyUpstream running = upstreams.get(trial.name());
-      if (running != null) {
+    for (RespUpstream trial : trials) {
+      if (upstreams.get(trial.name()) instanceof RespUpstream running) {
         running.changePasswords(trial.settings().kind().allCredentials());
       }
     }
@@ -192,9 +246,10 @@ public final class ProxyChange {
   /** Subscriptions follow before the clients that publish do. */
   private CompletableFuture<Void> takeOver() {
     List<CompletableFuture<Void>> moved = new ArrayList<>();
-    for (ProxyUpstream upstream : upstreams.values()) {
-      ProxyUpstream earlier = before.upstreams().get(upstream.name());
-      if (earlier != null && !earlier.equals(upstream)) {
+    for (ProxyUpstream each : upstreams.values()) {
+      if (each instanceof RespUpstream upstream
+          && before.upstreams().get(upstream.name()) instanceof RespUpstream earlier
+          && !earlier.equals(upstream)) {
         moved.add(upstream.takeOver(earlier));
       }
     }

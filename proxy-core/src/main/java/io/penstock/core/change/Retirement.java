@@ -2,7 +2,9 @@ package io.penstock.core.change;
 
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.assembly.StatsCollector;
+import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.core.control.TopologyThread;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,15 +156,21 @@ public final class Retirement {
     if (leaving.remove(each)) {
       each.upstream
           .close()
-          .thenCompose(_ -> each.upstream.inheritance())
-          .thenAccept(counts -> bequeath(each.upstream.name(), counts))
+          .thenCompose(_ -> bequeath(each.upstream))
           .whenComplete((_, failure) -> logFailure(failure));
     }
   }
 
+  private CompletableFuture<Void> bequeath(ProxyUpstream closed) {
+    return switch (closed) {
+      case RespUpstream resp ->
+          resp.inheritance().thenAccept(counts -> bequeath(resp.name(), counts));
+      case TcpUpstream _ -> CompletableFuture.completedFuture(null);
+    };
+  }
+
   private void bequeath(String name, StatsCollector.UpstreamFigures counts) {
-    ProxyUpstream heir = running.get().get(name);
-    if (heir != null) {
+    if (running.get().get(name) instanceof RespUpstream heir) {
       heir.inherit(counts);
     }
   }
@@ -173,11 +181,16 @@ public final class Retirement {
     }
   }
 
-  /** Returns those with this name, oldest first. */
-  public List<ProxyUpstream> earlier(String name) {
+  /** Returns those with this name whose servers speak RESP, oldest first. */
+  public List<RespUpstream> earlier(String name) {
     return leaving.stream()
         .map(each -> each.upstream)
         .filter(upstream -> upstream.name().equals(name))
+        .<RespUpstream>mapMulti((upstream, each) -> {
+          if (upstream instanceof RespUpstream resp) {
+            each.accept(resp);
+          }
+        })
         .toList();
   }
 

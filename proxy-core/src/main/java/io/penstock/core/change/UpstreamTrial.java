@@ -1,6 +1,6 @@
 package io.penstock.core.change;
 
-import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.control.TopologyThread;
 import io.penstock.core.observe.UpstreamStatus.Gap;
 import java.time.Duration;
@@ -25,7 +25,7 @@ public final class UpstreamTrial {
   private static final int MOST_FAILURES = 3;
 
   private final TopologyThread thread;
-  private final ProxyUpstream upstream;
+  private final RespUpstream upstream;
   private final boolean mustBeComplete;
   private final boolean mustBeReady;
   private final boolean mustKnowNodes;
@@ -33,7 +33,7 @@ public final class UpstreamTrial {
   private final Duration time;
   private final Set<String> failures = new LinkedHashSet<>(); // the first few that differ
 
-  public UpstreamTrial(TopologyThread thread, ProxyUpstream upstream, ProxyUpstream earlier) {
+  public UpstreamTrial(TopologyThread thread, RespUpstream upstream, RespUpstream earlier) {
     this.thread = thread;
     this.upstream = upstream;
     this.mustBeComplete = earlier.isComplete();

@@ -1,6 +1,5 @@
 package io.penstock.core.listener;
 
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
@@ -9,7 +8,6 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
-import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
@@ -17,8 +15,6 @@ import io.netty.util.NetUtil;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.output.TlsClose;
 import io.penstock.core.session.ClientAddress;
-import io.penstock.core.session.Session;
-import io.penstock.core.session.SessionLoop;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.TlsFailure;
 import io.penstock.core.transport.UnixSockets;
@@ -28,10 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The whole pipeline of a client connection: one handler that passes Netty's events to the session,
- * or one that waits for a rejected client to close. With the PROXY protocol, its decoder and {@link
- * ProxyHeader} come first, and are removed when they have read the header. With TLS, its handler
- * comes next, and the session begins when the handshake has succeeded.
+ * The whole pipeline of a client connection: one handler, which the listener's {@link
+ * ClientService} makes, or one that waits for a rejected client to close. With the PROXY protocol,
+ * its decoder and {@link ProxyHeader} come first, and are removed when they have read the header.
+ * With TLS, its handler comes next, and the service begins when the handshake has succeeded.
  */
 @ChannelHandler.Sharable
 final class ClientPipeline extends ChannelInitializer<Channel> {
@@ -68,25 +64,32 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     }
     if (now.admission().tryAdmit()) {
       channel.closeFuture().addListener(_ -> now.admission().clientClosed());
-      var client = new Client(channel, now.sessionLoops().apply(channel.eventLoop()), now);
+      var client = new Client(channel, now.service().on(channel.eventLoop()), now);
       ProxyProtocol proxyProtocol = now.settings().proxyProtocol();
       if (proxyProtocol == null) {
         begin(client);
       } else {
         expectHeader(client, proxyProtocol);
       }
-    } else if (now.settings().tls() != null) {
-      channel.close(); // it would take the error for a broken handshake
     } else {
-      RejectedClient reader = RejectedClient.reject(channel, rejected);
-      if (reader != null) {
-        channel.pipeline().addLast(reader);
-      }
+      rejectAboveLimit(channel, now);
+    }
+  }
+
+  private void rejectAboveLimit(Channel channel, Clients now) {
+    byte[] line = now.service().rejection();
+    if (line == null || now.settings().tls() != null) {
+      channel.close(); // with TLS it would take the error for a broken handshake
+      return;
+    }
+    RejectedClient reader = RejectedClient.reject(channel, line, rejected);
+    if (reader != null) {
+      channel.pipeline().addLast(reader);
     }
   }
 
   /** A client that is admitted. */
-  private record Client(Channel channel, SessionLoop loop, Clients of) {}
+  private record Client(Channel channel, LoopService loop, Clients of) {}
 
   private void expectHeader(Client client, ProxyProtocol protocol) {
     Channel channel = client.channel();
@@ -123,7 +126,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     ListenerTls tls = client.of().settings().tls();
     ChannelPipeline pipeline = client.channel().pipeline();
     if (tls == null) {
-      pipeline.addLast(new Handler(client.loop()));
+      pipeline.addLast(client.loop().handler(null));
       return;
     }
     SslHandler encryption = tls.newHandler(client.channel().alloc());
@@ -151,7 +154,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
       if (event instanceof SslHandshakeCompletionEvent handshake) {
         if (handshake.isSuccess()) {
-          replace(context, new Handler(client.loop(), tls.user(encryption)));
+          replace(context, client.loop().handler(tls.user(encryption)));
         } else {
           fail(context, handshake.cause());
         }
@@ -204,7 +207,7 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
   }
 
   private void count(Client client, CloseReason why, String reason) {
-    client.loop().counters().countClose(why);
+    client.loop().countClose(why);
     client.of().admission().logRefused(peer(client.channel()), reason);
   }
 
@@ -215,73 +218,5 @@ final class ClientPipeline extends ChannelInitializer<Channel> {
       socket.shutdown(); // with io_uring a close within a read does not reach the client
     }
     channel.close();
-  }
-
-  private static final class Handler extends ChannelInboundHandlerAdapter {
-
-    private final SessionLoop loop;
-    private final @Nullable String user;
-    private @Nullable Session session;
-
-    Handler(SessionLoop loop) {
-      this(loop, null);
-    }
-
-    /**
-     * @param user as which the client is authenticated already, or null
-     */
-    Handler(SessionLoop loop, @Nullable String user) {
-      this.loop = loop;
-      this.user = user;
-    }
-
-    @Override
-    public void handlerAdded(ChannelHandlerContext context) {
-      var made = new Session(loop, context);
-      session = made;
-      if (user != null) {
-        made.authenticateAs(user);
-      }
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object message) {
-      if (session != null) {
-        session.onBytes((ByteBuf) message);
-      }
-    }
-
-    @Override
-    public void userEventTriggered(ChannelHandlerContext context, Object event) {
-      if (session == null) {
-        return;
-      }
-      if (event instanceof ChannelInputShutdownEvent) {
-        session.onInputEnded();
-      } else if (event instanceof SslCloseCompletionEvent) {
-        session.closeNow("the client has ended TLS"); // which ends both directions
-      }
-    }
-
-    @Override
-    public void channelWritabilityChanged(ChannelHandlerContext context) {
-      if (session != null) {
-        session.onWritabilityChanged();
-      }
-    }
-
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
-      if (session != null) {
-        session.onClosed();
-      }
-    }
-
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      if (session != null) {
-        session.closeNow(cause.toString());
-      }
-    }
   }
 }

@@ -33,6 +33,8 @@ public final class Listener {
   private volatile List<ListeningSocket> earlier = List.of();
 
   /**
+   * For clients that speak RESP.
+   *
    * @param sessionLoops returns the state that the clients of a Netty event loop share
    */
   public Listener(
@@ -40,9 +42,17 @@ public final class Listener {
       Function<EventLoop, SessionLoop> sessionLoops,
       Admission admission,
       AcceptSettings arrivals) {
+    this(group, new RespService(sessionLoops), admission, arrivals);
+  }
+
+  /**
+   * @param service serves the clients
+   */
+  public Listener(
+      LoopGroup group, ClientService service, Admission admission, AcceptSettings arrivals) {
     this.group = group;
     var rateLimit = new ConnectionRateLimit(arrivals.maxPerSecond(), admission);
-    this.clients = new Clients(group, sessionLoops, admission, rateLimit, arrivals);
+    this.clients = new Clients(group, service, admission, rateLimit, arrivals);
   }
 
   /** Finds a socket that is bound already. */
@@ -196,7 +206,7 @@ public final class Listener {
   public void adopt(AcceptSettings next) {
     Clients now = clients;
     now.rateLimit().perSecond(next.maxPerSecond());
-    clients = new Clients(group, now.sessionLoops(), now.admission(), now.rateLimit(), next);
+    clients = new Clients(group, now.service(), now.admission(), now.rateLimit(), next);
     for (ListeningSocket socket : sockets) {
       socket.serve(this, clients);
     }

@@ -9,7 +9,6 @@ import io.netty.channel.ChannelOutboundInvoker;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.util.concurrent.Future;
-import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +30,6 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   /** Most bytes of a client that are read and discarded. */
   private static final long MOST_BYTES = 64 * 1024;
 
-  private static final byte[] TOO_MANY =
-      "-ERR max number of clients reached\r\n".getBytes(StandardCharsets.US_ASCII);
-
   private final AtomicInteger all;
   private long bytes;
 
@@ -44,11 +40,12 @@ final class RejectedClient extends ChannelInboundHandlerAdapter {
   /**
    * Sends the error line and closes the connection, now or soon.
    *
+   * @param line the error
    * @param all number of such connections that are open
    * @return the handler that reads from the channel until it is closed; null if none is needed
    */
-  static @Nullable RejectedClient reject(Channel channel, AtomicInteger all) {
-    return end(channel, channel, Unpooled.wrappedBuffer(TOO_MANY), all);
+  static @Nullable RejectedClient reject(Channel channel, byte[] line, AtomicInteger all) {
+    return end(channel, channel, Unpooled.wrappedBuffer(line), all);
   }
 
   /**

@@ -74,7 +74,7 @@ public final class Check {
     lines.add("listen on %s (%s)".formatted(address(listener.listen()), process(settings)));
     lines.add("proxy to " + description(upstream, demo));
     lines.addAll(PartLines.of(upstream));
-    lines.add("accept " + clients(listener.listen()));
+    lines.add("accept " + clients(listener, settings));
     return lines;
   }
 
@@ -91,7 +91,7 @@ public final class Check {
                   listener.name(),
                   address(listener.listen()),
                   listener.upstream(),
-                  clients(listener.listen())));
+                  clients(listener, settings)));
     }
     for (Upstream upstream : settings.upstreams()) {
       boolean served = used.contains(upstream.name());
@@ -138,7 +138,11 @@ public final class Check {
         + (owner.isEmpty() ? "" : ", owner " + owner);
   }
 
-  private static String clients(Listen listen) {
+  private static String clients(Listener listener, ProxySettings settings) {
+    Listen listen = listener.listen();
+    if (settings.upstream(listener.upstream()) instanceof Upstream.Tcp) {
+      return "up to %d clients".formatted(listen.maxClients());
+    }
     return "up to %d clients, %s"
         .formatted(
             listen.maxClients(),
@@ -148,7 +152,11 @@ public final class Check {
   private static String description(Upstream upstream, boolean demo) {
     return demo && upstream.name().equals(ProxySettings.DEFAULT_NAME)
         ? "a cluster of its own (profile demo)"
-        : PartLines.description(upstream) + reads(upstream.reads());
+        : PartLines.description(upstream) + reads(upstream);
+  }
+
+  private static String reads(Upstream upstream) {
+    return upstream instanceof Upstream.Resp resp ? reads(resp.reads()) : "";
   }
 
   private static String reads(ReadSettings reads) {

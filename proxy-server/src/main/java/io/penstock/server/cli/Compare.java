@@ -128,7 +128,7 @@ public final class Compare {
 
   /** Parts are the same on both sides if they are the same servers, whatever their names are. */
   private static Side side(Upstream upstream) throws UsageException {
-    return switch (upstream.kind()) {
+    return switch (resp(upstream).kind()) {
       case ShardsUpstreamSettings shards
           when shards.layout().distribution() == Distribution.RANDOM ->
           throw new UsageException(
@@ -144,8 +144,16 @@ public final class Compare {
           new Side(shards.layout()::shardOf, descriptions(shards.parts()));
       case DividedUpstreamSettings divided ->
           new Side(divided.division().partitioner()::partitionOf, descriptions(divided.parts()));
-      default -> new Side(_ -> 0, List.of(upstream.kind().description()));
+      default -> new Side(_ -> 0, List.of(resp(upstream).kind().description()));
     };
+  }
+
+  private static Upstream.Resp resp(Upstream upstream) throws UsageException {
+    if (upstream instanceof Upstream.Resp resp) {
+      return resp;
+    }
+    throw new UsageException(
+        "Upstream " + upstream.name() + " has no place for a key: it is plain TCP.");
   }
 
   private static List<String> descriptions(List<UpstreamSettings> parts) {
@@ -167,10 +175,9 @@ public final class Compare {
     }
   }
 
-  private static String kind(Upstream upstream) {
-    return upstream.kind() instanceof NestedUpstreamSettings nested
-        ? nested.summary()
-        : upstream.kind().description();
+  private static String kind(Upstream upstream) throws UsageException {
+    UpstreamSettings kind = resp(upstream).kind();
+    return kind instanceof NestedUpstreamSettings nested ? nested.summary() : kind.description();
   }
 
   /** Returns a line for each pair of shards: first those whose keys move. */

@@ -25,10 +25,17 @@ final class PartLines {
 
   /** Returns a description of an upstream, without what it consists of. */
   static String description(Upstream upstream) {
-    return switch (upstream.kind()) {
+    return switch (upstream) {
+      case Upstream.Resp resp -> description(resp.kind());
+      case Upstream.Tcp tcp -> TcpLines.description(tcp.servers());
+    };
+  }
+
+  private static String description(UpstreamSettings kind) {
+    return switch (kind) {
       case ShardsUpstreamSettings shards -> description(shards);
       case NestedUpstreamSettings nested -> nested.summary() + ":";
-      default -> upstream.kind().description();
+      default -> kind.description();
     };
   }
 
@@ -56,9 +63,16 @@ final class PartLines {
 
   /** Returns a line for each part, indented; none for other upstreams. */
   static List<String> of(Upstream upstream) {
+    return switch (upstream) {
+      case Upstream.Resp resp -> of(resp.kind());
+      case Upstream.Tcp tcp -> TcpLines.of(tcp.servers());
+    };
+  }
+
+  private static List<String> of(UpstreamSettings kind) {
     List<String> lines = new ArrayList<>();
-    for (int i = 0; i < upstream.kind().parts().size(); i++) {
-      lines.add("  " + line(upstream.kind(), i));
+    for (int i = 0; i < kind.parts().size(); i++) {
+      lines.add("  " + line(kind, i));
     }
     return lines;
   }

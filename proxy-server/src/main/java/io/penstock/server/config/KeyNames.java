@@ -56,6 +56,7 @@ final class KeyNames {
           "otherwise",
           "weighted",
           "by",
+          "tcp",
           "tls",
           "proxyprotocol");
 

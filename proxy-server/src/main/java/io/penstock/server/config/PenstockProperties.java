@@ -6,6 +6,7 @@ import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.layout.Distribution;
 import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.route.CrossSlot;
+import io.penstock.core.tcp.TcpBalance;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls.Verify;
 import io.penstock.core.transport.Transport;
@@ -217,6 +218,7 @@ public record PenstockProperties(
         List.of(),
         null,
         List.of(),
+        null,
         null,
         transpond.local().tls(),
         transpond.local().proxyProtocol(),
@@ -601,9 +603,13 @@ public record PenstockProperties(
    * @param weighted Other upstreams, each with a share of the keys or of the clients.
    * @param by What `weighted` shares out: `key`, or `client`, so that each client connection uses
    *     one of the upstreams for all keys. If not set, `key`.
-   * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`.
+   * @param tcp Any servers, over plain TCP: each client has one of them for itself, and Penstock
+   *     reads no commands.
+   * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`, and for
+   *     `tcp.tls`.
    * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
-   *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it.
+   *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it. With `tcp`, it names
+   *     the client.
    * @param reads Which nodes serve commands that only read.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
@@ -619,6 +625,7 @@ public record PenstockProperties(
       @Change(Effect.DRAINS) @Nullable String otherwise,
       @Change(Effect.DRAINS) @DefaultValue List<@Valid WeightedUpstream> weighted,
       @Change(Effect.DRAINS) @Nullable WeightedBy by,
+      @Change(Effect.DRAINS) @Valid @Nullable Tcp tcp,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
@@ -659,6 +666,71 @@ public record PenstockProperties(
    * @param upstream Name of the upstream that has them. Must be set.
    */
   public record PrefixedUpstream(@Nullable String prefix, @Nullable String upstream) {}
+
+  /**
+   * Servers over plain TCP.
+   *
+   * @param servers Servers, each as nginx writes it: `host:port`, `[IPv6]:port` or `unix:/path`,
+   *     and parameters: `weight=`, `max-conns=`, `max-fails=`, `fail-timeout=`, `slow-start=`,
+   *     `backup`, `down`. Must be set.
+   * @param balance How a server is chosen for a new client. The two hashes are of the client's IP
+   *     address.
+   * @param connectTimeout Time for one connect to a server, with TLS's handshake.
+   * @param nextServer Whether another server is tried if a connect fails.
+   * @param nextServerTries Maximum number of servers that are tried for one client. `0` is no
+   *     limit.
+   * @param nextServerTimeout Time from the first connect after which no other server is tried. `0`
+   *     is no limit.
+   * @param idleTimeout Time without a byte in either direction after which both connections are
+   *     closed. `0` disables it.
+   * @param bufferSize Bytes that may wait to be written in each direction of a client. Above it,
+   *     the other side is not read.
+   * @param tls Whether the connections to the servers have TLS, with the keys `tls` of the
+   *     upstream.
+   * @param healthCheck Connects to each server again and again, and takes out those that fail. If
+   *     not set, only failed connects of clients take a server out.
+   */
+  public record Tcp(
+      @Delimiter(Delimiter.NONE) @DefaultValue List<String> servers,
+      @Change(Effect.LIVE) @DefaultValue("round-robin") TcpBalance balance,
+      @Change(Effect.LIVE) @DefaultValue("5s") @Between(min = "1ms", max = "10m")
+          Duration connectTimeout,
+      @Change(Effect.LIVE) @DefaultValue("true") boolean nextServer,
+      @Change(Effect.LIVE) @DefaultValue("0") @Between(min = "0", max = "65535")
+          int nextServerTries,
+      @Change(Effect.LIVE) @DefaultValue("0") @Between(min = "0", max = "1h")
+          Duration nextServerTimeout,
+      @Change(Effect.LIVE) @DefaultValue("10m") @Between(min = "1ms", max = "365d", orZero = true)
+          Duration idleTimeout,
+      @Change(Effect.LIVE) @DefaultValue("64KB") @Between(min = "1KB", max = "64MB")
+          DataSize bufferSize,
+      @Change(Effect.LIVE) @DefaultValue("false") boolean tls,
+      @Change(Effect.LIVE) @Valid @Nullable HealthCheck healthCheck) {
+
+    public Tcp {
+      servers = List.copyOf(servers);
+    }
+  }
+
+  /**
+   * The active health check of TCP servers.
+   *
+   * @param interval Time between two checks of a server.
+   * @param timeout Time for the connect, and for the answer.
+   * @param fails Failed checks in a row after which a server gets no clients.
+   * @param passes Successful checks in a row after which it gets clients again.
+   * @param send Text that is sent when the server is connected, such as `"PING\r\n"`. If not set,
+   *     nothing.
+   * @param expect Text that the answer must contain, such as `+PONG`. If not set, a connect is
+   *     enough.
+   */
+  public record HealthCheck(
+      @DefaultValue("5s") @Between(min = "10ms", max = "1h") Duration interval,
+      @DefaultValue("5s") @Between(min = "10ms", max = "10m") Duration timeout,
+      @DefaultValue("1") @Between(min = "1", max = "1000") int fails,
+      @DefaultValue("1") @Between(min = "1", max = "1000") int passes,
+      @Nullable String send,
+      @Nullable String expect) {}
 
   /** What is shared out by weight. */
   public enum WeightedBy {

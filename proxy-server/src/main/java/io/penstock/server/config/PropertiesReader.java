@@ -203,6 +203,24 @@ public final class PropertiesReader {
     return isSet(key) || isSet(key + "[0]");
   }
 
+  /**
+   * Returns a key that is set: this one, or the first below it; null if there is none.
+   *
+   * @param key given without {@code penstock}
+   * @return given without it too
+   */
+  public @Nullable String firstSet(String key) {
+    if (isListSet(key)) {
+      return key;
+    }
+    ConfigurationPropertyName section = ConfigurationPropertyName.of(PREFIX + "." + key);
+    return own.stream()
+        .filter(section::isAncestorOf)
+        .map(name -> name.toString().substring(PREFIX.length() + 1))
+        .findFirst()
+        .orElse(null);
+  }
+
   /** Returns whether there are {@code penstock.listeners}. */
   public boolean hasNamedListeners() {
     return own.stream().anyMatch(KeyNames.LISTENERS::isAncestorOf);

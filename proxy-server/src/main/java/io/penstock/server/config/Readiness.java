@@ -21,6 +21,20 @@ public enum Readiness {
     };
   }
 
+  /**
+   * Returns whether a proxy that listens is ready, with an upstream over plain TCP.
+   *
+   * @param any whether a client can get a server
+   * @param all whether all servers are up
+   */
+  public boolean isMet(boolean any, boolean all) {
+    return switch (this) {
+      case LISTENING -> true;
+      case ANY_SLOT -> any;
+      case EVERY_SLOT -> all;
+    };
+  }
+
   /** Returns the name as the configuration writes it. */
   public String key() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -3,6 +3,8 @@ package io.penstock.server.health;
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
+import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.Gap;
@@ -62,9 +64,14 @@ class ProxyHealth extends AbstractHealthIndicator {
    * @param rule which slots of its upstream must be covered
    */
   static boolean isReady(ProxyListener listener, ProxyLifecycle lifecycle, Readiness rule) {
-    return lifecycle.isRunning()
-        && listener.isListening()
-        && rule.isMet(listener.upstream().status());
+    return lifecycle.isRunning() && listener.isListening() && isMet(listener.upstream(), rule);
+  }
+
+  static boolean isMet(ProxyUpstream upstream, Readiness rule) {
+    return switch (upstream) {
+      case RespUpstream resp -> rule.isMet(resp.status());
+      case TcpUpstream tcp -> rule.isMet(tcp.isReady(), tcp.isComplete());
+    };
   }
 
   @Override
@@ -97,6 +104,14 @@ class ProxyHealth extends AbstractHealthIndicator {
   }
 
   private static Map<String, Object> details(ProxyUpstream of) {
+    return switch (of) {
+      case RespUpstream resp -> details(resp);
+      case TcpUpstream tcp ->
+          Map.of("servers", tcp.status().stream().map(TcpServerView::of).toList());
+    };
+  }
+
+  private static Map<String, Object> details(RespUpstream of) {
     Map<String, Object> details = new LinkedHashMap<>();
     UpstreamStatus upstream = of.status();
     Reachability reach = of.reachability();

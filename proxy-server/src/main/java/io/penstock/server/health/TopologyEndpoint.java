@@ -2,6 +2,8 @@ package io.penstock.server.health;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
+import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.core.cluster.ShownSlots;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.observe.UpstreamStatus;
@@ -107,7 +109,15 @@ class TopologyEndpoint {
    *
    * @param upstreams by name
    */
-  record Views(Map<String, View> upstreams) {}
+  record Views(Map<String, Object> upstreams) {}
+
+  /**
+   * The response body about one upstream over plain TCP.
+   *
+   * @param state {@code complete} if all servers are up, {@code partial} if some, {@code down} if
+   *     none
+   */
+  record TcpView(String state, boolean ready, List<TcpServerView> servers) {}
 
   /** Returns the only upstream, or all. */
   @ReadOperation
@@ -116,14 +126,14 @@ class TopologyEndpoint {
     if (upstreams.size() == 1) {
       return view(upstreams.getFirst());
     }
-    Map<String, View> views = new LinkedHashMap<>();
+    Map<String, Object> views = new LinkedHashMap<>();
     upstreams.forEach(upstream -> views.put(upstream.name(), view(upstream)));
     return new Views(views);
   }
 
   /** Returns one upstream; null, which is 404, if there is none with this name. */
   @ReadOperation
-  @Nullable View topology(@Selector String upstream) {
+  @Nullable Object topology(@Selector String upstream) {
     return proxy.upstreams().stream()
         .filter(each -> each.name().equals(upstream))
         .findFirst()
@@ -131,7 +141,21 @@ class TopologyEndpoint {
         .orElse(null);
   }
 
-  private View view(ProxyUpstream of) {
+  private Object view(ProxyUpstream of) {
+    return switch (of) {
+      case RespUpstream resp -> view(resp);
+      case TcpUpstream tcp -> view(tcp);
+    };
+  }
+
+  private TcpView view(TcpUpstream of) {
+    return new TcpView(
+        of.isComplete() ? "complete" : of.isReady() ? "partial" : "down",
+        lifecycle.isRunning() && ProxyHealth.isMet(of, rule.get()),
+        of.status().stream().map(TcpServerView::of).toList());
+  }
+
+  private View view(RespUpstream of) {
     UpstreamStatus upstream = of.status();
     TopologyStatus status = of.topologyStatus();
     TopologyStatus.Refreshed last = status.lastRefresh();

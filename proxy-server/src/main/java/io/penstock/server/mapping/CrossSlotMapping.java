@@ -35,7 +35,8 @@ final class CrossSlotMapping {
    * @param prefix what the keys of the listener begin with; empty if it has none of its own
    * @param upstream of the listener
    */
-  CrossSlotSettings map(PenstockProperties.Listener listener, String prefix, Upstream upstream) {
+  CrossSlotSettings map(
+      PenstockProperties.Listener listener, String prefix, Upstream.Resp upstream) {
     boolean own = !prefix.isEmpty() && reader.isSet(prefix + KEY);
     PenstockProperties.Upstream named = properties.upstreams().get(upstream.name());
     CrossSlot otherwise = named == null ? properties.crossSlot() : named.crossSlot();
@@ -43,6 +44,15 @@ final class CrossSlotMapping {
     if (mode != CrossSlot.REJECT && !upstream.kind().isDivided()) {
       warnOfNoEffect(own ? prefix + KEY : "upstreams." + upstream.name() + "." + KEY, upstream);
     }
+    return with(mode);
+  }
+
+  /** Returns the settings of a listener over plain TCP, which has no commands. */
+  CrossSlotSettings withoutCommands() {
+    return with(CrossSlot.REJECT);
+  }
+
+  private CrossSlotSettings with(CrossSlot mode) {
     return new CrossSlotSettings(
         mode,
         properties.crossSlotScripts(),

@@ -4,6 +4,7 @@ import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.cluster.ClusterFacade;
+import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ProxyProtocol;
@@ -23,6 +24,22 @@ import org.jspecify.annotations.Nullable;
 
 /** Maps the properties of listeners to the core's settings, and rejects those that conflict. */
 final class ListenersMapping {
+
+  /** Keys of a listener that concern commands. */
+  private static final List<String> OF_RESP =
+      List.of(
+          "password",
+          "password-file",
+          "password-overlap",
+          "tls.certificate-users",
+          "proto-max-bulk-len",
+          "client-output-buffer-limit",
+          "maxmemory-clients",
+          "client-timeout",
+          "max-in-flight",
+          "max-patterns",
+          "cross-slot",
+          "cluster-facade");
 
   private final PropertiesReader reader;
   private final TlsBundles bundles;
@@ -73,6 +90,9 @@ final class ListenersMapping {
       String prefix,
       CrossSlotMapping crossSlot) {
     Upstream upstream = upstream(listener.upstream(), prefix + "upstream");
+    if (upstream instanceof Upstream.Tcp) {
+      rejectKeysOfResp(prefix, upstream.name());
+    }
     var address = new ListenAddressMapping(reader, prefix, transport).map(listener);
     return new Listener(
         name,
@@ -88,8 +108,33 @@ final class ListenersMapping {
                 proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
                 tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener),
-            crossSlot.map(listener, prefix, upstream)),
+            crossSlotOf(upstream, listener, prefix, crossSlot)),
         facade(listener.clusterFacade(), address, prefix));
+  }
+
+  private static CrossSlotSettings crossSlotOf(
+      Upstream upstream,
+      PenstockProperties.Listener listener,
+      String prefix,
+      CrossSlotMapping crossSlot) {
+    return switch (upstream) {
+      case Upstream.Resp resp -> crossSlot.map(listener, prefix, resp);
+      case Upstream.Tcp _ -> crossSlot.withoutCommands();
+    };
+  }
+
+  /** What would have no effect, or would seem to protect: no command is read. */
+  private void rejectKeysOfResp(String prefix, String upstream) {
+    for (String key : OF_RESP) {
+      String set = reader.firstSet(prefix + key);
+      if (set != null) {
+        throw reader.invalid(
+            set,
+            "upstream %s of this listener is plain TCP: Penstock reads no commands of its clients"
+                .formatted(upstream),
+            "remove this key, or name an upstream with a resource");
+      }
+    }
   }
 
   private @Nullable ClusterFacade facade(

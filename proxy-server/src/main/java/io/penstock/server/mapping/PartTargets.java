@@ -38,6 +38,9 @@ final class PartTargets {
     /** Returns all names. */
     Set<String> names();
 
+    /** Returns whether the upstream of a name is plain TCP, which cannot be a part. */
+    boolean isTcp(String name);
+
     /**
      * Returns an upstream of these, which is mapped now if it was not before; null if it is mapped
      * at this moment, because it is a part of itself.
@@ -182,6 +185,12 @@ final class PartTargets {
   private Resource resource(String key, String name) {
     if (!upstreams.names().contains(name)) {
       throw reader.invalid(key, "there is no upstream " + name, "write " + known());
+    }
+    if (upstreams.isTcp(name)) {
+      throw reader.invalid(
+          key,
+          "upstream " + name + " is plain TCP, and has no commands and keys to select by",
+          "write an upstream with a resource");
     }
     Resource resource = upstreams.find(name);
     if (resource == null) {

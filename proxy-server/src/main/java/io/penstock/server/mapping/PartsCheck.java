@@ -17,7 +17,7 @@ final class PartsCheck {
 
   private final PropertiesReader reader;
   private final Map<String, PenstockProperties.Upstream> properties;
-  private final List<Upstream> upstreams;
+  private final List<Upstream.Resp> upstreams;
 
   /**
    * @param properties of the upstreams, by name
@@ -25,7 +25,7 @@ final class PartsCheck {
   PartsCheck(
       PropertiesReader reader,
       Map<String, PenstockProperties.Upstream> properties,
-      List<Upstream> upstreams) {
+      List<Upstream.Resp> upstreams) {
     this.reader = reader;
     this.properties = properties;
     this.upstreams = upstreams;
@@ -33,8 +33,8 @@ final class PartsCheck {
 
   /** Warns of settings that the upstream with the parts decides, and that differ there. */
   void warnOfKeysWithoutEffect() {
-    for (Upstream whole : upstreams) {
-      for (Upstream part : upstreams) {
+    for (Upstream.Resp whole : upstreams) {
+      for (Upstream.Resp part : upstreams) {
         if (whole.kind().tree().skip(1).anyMatch(part.kind()::equals)
             && reader.hasSettingsOfUpstream(part.name())
             && differs(part, whole)) {
@@ -49,7 +49,7 @@ final class PartsCheck {
     }
   }
 
-  private boolean differs(Upstream part, Upstream whole) {
+  private boolean differs(Upstream.Resp part, Upstream.Resp whole) {
     return part.reads().usesReplicas()
         || !part.backend().equals(whole.backend())
         || !part.refresh().equals(whole.refresh())

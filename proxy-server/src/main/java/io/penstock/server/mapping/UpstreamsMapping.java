@@ -65,12 +65,42 @@ final class UpstreamsMapping {
     Map<String, PenstockProperties.Upstream> all = all(properties, demo);
     Resources resources = new Resources(all, properties, demo);
     List<Upstream> upstreams = new ArrayList<>();
+    List<Upstream.Resp> ofResp = new ArrayList<>();
     all.forEach((name, upstream) -> {
+      String prefix = prefix(name, properties, demo);
+      PenstockProperties.Tcp tcp = upstream.tcp();
+      if (tcp != null) {
+        upstreams.add(tcp(name, upstream, tcp, prefix));
+        return;
+      }
       Resource resource = Objects.requireNonNull(resources.find(name));
-      upstreams.add(upstream(name, upstream, resource, prefix(name, properties, demo)));
+      Upstream.Resp mapped = upstream(name, upstream, resource, prefix);
+      ofResp.add(mapped);
+      upstreams.add(mapped);
     });
-    new PartsCheck(reader, all, upstreams).warnOfKeysWithoutEffect();
+    new PartsCheck(reader, all, ofResp).warnOfKeysWithoutEffect();
     return upstreams;
+  }
+
+  private Upstream.Tcp tcp(
+      String name,
+      PenstockProperties.Upstream upstream,
+      PenstockProperties.Tcp tcp,
+      String prefix) {
+    TcpMapping mapping = new TcpMapping(reader, prefix, transport);
+    mapping.rejectKeysOfResp();
+    if (!tcp.tls()) {
+      mapping.rejectKeysWithoutTls(upstream.tls());
+      return mapping.map(name, tcp, new NodeTransport(null, upstream.proxyProtocol()));
+    }
+    String section = prefix + "tls.";
+    Upstream.Tcp mapped =
+        mapping.map(
+            name,
+            tcp,
+            new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
+    requireName(mapped.addresses(), upstream.tls(), section);
+    return mapped;
   }
 
   /** What the upstreams are, each mapped when it is asked for. */
@@ -95,6 +125,12 @@ final class UpstreamsMapping {
     @Override
     public Set<String> names() {
       return all.keySet();
+    }
+
+    @Override
+    public boolean isTcp(String name) {
+      PenstockProperties.Upstream upstream = all.get(name);
+      return upstream != null && upstream.tcp() != null;
     }
 
     @Override
@@ -162,6 +198,9 @@ final class UpstreamsMapping {
     if (upstream.split() != null) {
       kinds.put(".split.write", "split");
     }
+    if (upstream.tcp() != null) {
+      kinds.put(".tcp.servers", "tcp");
+    }
     String rule = DivisionMapping.keyOf(upstream);
     if (rule != null) {
       kinds.put("." + rule, rule);
@@ -224,6 +263,9 @@ final class UpstreamsMapping {
     if (upstream.split() != null) {
       return PREFIX + name + ".split.write";
     }
+    if (upstream.tcp() != null) {
+      return PREFIX + name + ".tcp.servers";
+    }
     if (!DivisionMapping.isDivided(upstream)) {
       return PREFIX + name + ".resource";
     }
@@ -250,9 +292,9 @@ final class UpstreamsMapping {
     return name.equals(DEFAULT) && hasTranspond(properties, demo) ? "" : PREFIX + name + ".";
   }
 
-  private Upstream upstream(
+  private Upstream.Resp upstream(
       String name, PenstockProperties.Upstream upstream, Resource resource, String prefix) {
-    return new Upstream(
+    return new Upstream.Resp(
         name,
         resource.upstream(),
         backend(upstream.backend()),
@@ -274,7 +316,7 @@ final class UpstreamsMapping {
           key,
           "it is not set",
           "write the URL of its servers, as in redis://10.0.0.1:6379, or one of shards, split,"
-              + " by-prefix and weighted");
+              + " by-prefix, weighted and tcp");
     }
     try {
       UrlSecrets secrets = secrets(upstream, section(key));
@@ -320,17 +362,17 @@ final class UpstreamsMapping {
       rejectKeysWithoutTls(upstream.tls(), section);
       return resource.with(new NodeTransport(null, upstream.proxyProtocol()));
     }
-    requireName(resource.upstream(), upstream.tls(), section);
+    requireName(resource.upstream().addresses(), upstream.tls(), section);
     return resource.with(
         new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
   }
 
   /** Rejects what could never be verified: a Unix socket has no host that a certificate is for. */
   private void requireName(
-      UpstreamSettings upstream, PenstockProperties.NodeTls tls, String section) {
+      List<Endpoint> addresses, PenstockProperties.NodeTls tls, String section) {
     if (tls.verify() == Verify.FULL
         && tls.serverName() == null
-        && upstream.addresses().stream().anyMatch(Endpoint::isUnixSocket)) {
+        && addresses.stream().anyMatch(Endpoint::isUnixSocket)) {
       throw reader.invalid(
           section + "server-name",
           "it is not set, and a Unix socket has no host name that a certificate could be for",
@@ -361,7 +403,7 @@ final class UpstreamsMapping {
           "the shards of this upstream are other upstreams, which have a key of their own",
           "set it there, and remove this key");
     }
-    encrypted.forEach(shard -> requireName(shard, upstream.tls(), section));
+    encrypted.forEach(shard -> requireName(shard.addresses(), upstream.tls(), section));
     rejectUnreachable(all, prefix + "shards.distribution");
     return Resource.of(all);
   }

@@ -26,9 +26,11 @@ final class EjectionCounter implements ProxyEvents, SettingsListener {
   public void settingsInForce(ProxySettings settings) {
     for (ProxySettings.Listener listener : settings.listeners()) {
       ProxySettings.Upstream upstream = settings.upstream(listener.upstream());
+      if (!(upstream instanceof ProxySettings.Upstream.Resp resp)) {
+        continue;
+      }
       OfUpstream counters = new OfUpstream(registry, upstream.name());
-      upstream
-          .kind()
+      resp.kind()
           .tree()
           .filter(
               each -> each instanceof ShardsUpstreamSettings shards && shards.ejection() != null)

@@ -268,6 +268,50 @@ public enum Metric {
       "Number of messages delivered to clients; one published message counts once per client",
       Labels.LISTENER),
 
+  TCP_SERVER_UP(
+      Type.GAUGE,
+      "penstock_tcp_server_up",
+      "1 if clients may get the TCP server, 0 if it is down, fails its health check or could not be"
+          + " connected to",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_CONNECTIONS(
+      Type.GAUGE,
+      "penstock_tcp_connections",
+      "Number of clients that have the TCP server: its open connections, and those that are being"
+          + " made",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_CONNECTIONS_OPENED(
+      Type.COUNTER,
+      "penstock_tcp_connections_opened",
+      "Number of connections made to the TCP server",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_CONNECT_FAILURES(
+      Type.COUNTER,
+      "penstock_tcp_connect_failures",
+      "Number of connects to the TCP server that failed or took too long",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_SENT_BYTES(
+      Type.COUNTER,
+      "penstock_tcp_sent_bytes",
+      "Number of bytes from clients to the TCP server",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_RECEIVED_BYTES(
+      Type.COUNTER,
+      "penstock_tcp_received_bytes",
+      "Number of bytes from the TCP server to clients",
+      Labels.UPSTREAM,
+      "server"),
+  TCP_CLIENTS_TURNED_AWAY(
+      Type.COUNTER,
+      "penstock_tcp_clients_turned_away",
+      "Number of clients that were closed because no TCP server could be had",
+      Labels.UPSTREAM),
+
   TLS_BUNDLE_RELOADS(
       Type.COUNTER,
       "penstock_tls_bundle_reloads",

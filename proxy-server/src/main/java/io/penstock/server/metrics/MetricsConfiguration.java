@@ -8,9 +8,12 @@ import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
+import io.penstock.core.assembly.TcpUpstream;
 import io.penstock.server.tls.TlsBundles;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -45,11 +48,22 @@ public class MetricsConfiguration {
       registry.register(new ProxyCollector(new StatsReader(proxy::statsByName, MAX_AGE, TIMEOUT)));
       registry.register(
           new UpstreamCollector(
-              () -> proxy.upstreams().stream().map(MetricsConfiguration::view).toList()));
+              () -> only(RespUpstream.class, proxy).map(MetricsConfiguration::view).toList()));
+      registry.register(new TcpCollector(() ->
+              only(TcpUpstream.class, proxy)
+                  .map(upstream ->
+                      new TcpCollector.View(
+                          upstream.name(), upstream.status(), upstream.turnedAway()))
+                  .toList()));
     };
   }
 
-  private static UpstreamCollector.View view(ProxyUpstream upstream) {
+  /** Returns the upstreams of one kind. */
+  private static <T extends ProxyUpstream> Stream<T> only(Class<T> kind, Proxy proxy) {
+    return proxy.upstreams().stream().filter(kind::isInstance).map(kind::cast);
+  }
+
+  private static UpstreamCollector.View view(RespUpstream upstream) {
     return new UpstreamCollector.View(
         upstream.name(),
         upstream.status(),

@@ -12,6 +12,7 @@ import io.penstock.server.config.PropertiesReader;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -150,19 +151,27 @@ record OpenFilesLimit(long files, long open) {
   }
 
   /** Returns the upstreams that a listener serves: others are not connected to. */
-  private static List<Upstream> used(ProxySettings settings) {
-    return settings.listeners().stream()
-        .map(Listener::upstream)
-        .distinct()
-        .map(settings::upstream)
+  private static List<Upstream.Resp> used(ProxySettings settings) {
+    Set<String> served =
+        settings.listeners().stream().map(Listener::upstream).collect(Collectors.toSet());
+    return settings.respUpstreams().stream()
+        .filter(upstream -> served.contains(upstream.name()))
         .toList();
+  }
+
+  /** Returns the connections to TCP servers: each client has one. */
+  private static long ofTcpClients(ProxySettings settings) {
+    return settings.listeners().stream()
+        .filter(listener -> settings.upstream(listener.upstream()) instanceof Upstream.Tcp)
+        .mapToLong(listener -> listener.listen().maxClients())
+        .sum();
   }
 
   /** Returns how many files the start needs: one connection of each event loop to each node. */
   private long least(ProxySettings settings) {
     long loops = settings.eventLoops();
     long nodes = 0;
-    for (Upstream upstream : used(settings)) {
+    for (Upstream.Resp upstream : used(settings)) {
       for (UpstreamSettings kind : upstream.kind().leaves()) {
         nodes += kind.hasFixedNodes() ? kind.addresses().size() : MIN_NODES;
       }
@@ -178,8 +187,8 @@ record OpenFilesLimit(long files, long open) {
           case Dispatch.Async _ -> 0;
           case Dispatch.Sync(int most) -> most;
         };
-    long connections = 0;
-    for (Upstream upstream : used(settings)) {
+    long connections = ofTcpClients(settings);
+    for (Upstream.Resp upstream : used(settings)) {
       long nodes = 0;
       for (UpstreamSettings kind : upstream.kind().leaves()) {
         int known = kind.addresses().size();
@@ -194,7 +203,7 @@ record OpenFilesLimit(long files, long open) {
   }
 
   /** Returns the connections that stay open besides those of event loops. */
-  private static long ofControlPlane(Upstream upstream, long nodes) {
+  private static long ofControlPlane(Upstream.Resp upstream, long nodes) {
     long monitored = upstream.reads().usesReplicas() ? nodes : 0;
     long sentinels = 0;
     for (UpstreamSettings kind : upstream.kind().leaves()) {

@@ -90,6 +90,7 @@ final class ConfigurationPage {
       Set.of(
           PenstockProperties.Shards.class,
           PenstockProperties.Split.class,
+          PenstockProperties.Tcp.class,
           PenstockProperties.NodeTls.class);
 
   private void add(String prefix, Record values) throws ReflectiveOperationException {

@@ -44,14 +44,14 @@ class DivisionTest {
             "{ by-prefix: [ { prefix: 'a:', upstream: orders }, { prefix: 'a:b:', upstream: cache },"
                 + " { prefix: c, upstream: orders } ], otherwise: sessions }");
 
-    assertThat(settings.upstream("x").kind())
+    assertThat(settings.respUpstream("x").kind())
         .isEqualTo(
             new DividedUpstreamSettings(
                 new PrefixDivision(Map.of("a:", 0, "a:b:", 1, "c", 0), 2, 3),
                 List.of(
-                    settings.upstream("orders").kind(),
-                    settings.upstream("cache").kind(),
-                    settings.upstream("sessions").kind())));
+                    settings.respUpstream("orders").kind(),
+                    settings.respUpstream("cache").kind(),
+                    settings.respUpstream("sessions").kind())));
   }
 
   @Test
@@ -59,11 +59,13 @@ class DivisionTest {
     ProxySettings settings =
         map("{ weighted: [ { upstream: orders, weight: 95 }, { upstream: cache } ] }");
 
-    assertThat(settings.upstream("x").kind())
+    assertThat(settings.respUpstream("x").kind())
         .isEqualTo(
             new DividedUpstreamSettings(
                 new WeightedDivision(List.of(95, 1)),
-                List.of(settings.upstream("orders").kind(), settings.upstream("cache").kind())));
+                List.of(
+                    settings.respUpstream("orders").kind(),
+                    settings.respUpstream("cache").kind())));
   }
 
   @Test
@@ -71,11 +73,13 @@ class DivisionTest {
     ProxySettings settings =
         map("{ weighted: [ { upstream: orders, weight: 3 }, { upstream: cache } ], by: client }");
 
-    assertThat(settings.upstream("x").kind())
+    assertThat(settings.respUpstream("x").kind())
         .isEqualTo(
             new SpreadUpstreamSettings(
                 new WeightedDivision(List.of(3, 1)),
-                List.of(settings.upstream("orders").kind(), settings.upstream("cache").kind())));
+                List.of(
+                    settings.respUpstream("orders").kind(),
+                    settings.respUpstream("cache").kind())));
   }
 
   @Test
@@ -85,11 +89,11 @@ class DivisionTest {
             "{ weighted: [ { upstream: tenants }, { upstream: whole, weight: 2 } ] }\n"
                 + "    tenants: { by-prefix: [ { prefix: a, upstream: cache } ], otherwise: orders }");
 
-    assertThat(settings.upstream("x").kind().leaves())
+    assertThat(settings.respUpstream("x").kind().leaves())
         .containsExactly(
-            settings.upstream("cache").kind(),
-            settings.upstream("orders").kind(),
-            settings.upstream("whole").kind().parts().getFirst());
+            settings.respUpstream("cache").kind(),
+            settings.respUpstream("orders").kind(),
+            settings.respUpstream("whole").kind().parts().getFirst());
     assertThat(settings.wholesOf(settings.upstream("cache"))).containsExactly("x");
   }
 

@@ -83,6 +83,7 @@ class EveryKeyChangesTest {
     named.put("penstock.listeners.name.port", "7001");
     addShards(named, "penstock.upstreams.name.shards.");
     addRules(named, "penstock.upstreams.name.");
+    addTcp(named, "penstock.upstreams.name.tcp.");
   }
 
   /** Adds what keys of listeners and upstreams need, for the default ones or for named ones. */
@@ -177,6 +178,10 @@ class EveryKeyChangesTest {
             "other",
             upstream + "weighted[0].weight",
             "5"));
+  }
+
+  private void addTcp(Map<String, String> named, String tcp) {
+    base("named tcp", with(named, tcp + "servers", "h:1", tcp + "health-check.fails", "2"));
   }
 
   private void addShards(Map<String, String> named, String shards) {

@@ -116,7 +116,22 @@ record KeyChange(String base, String value) {
           entry("otherwise", in("tenants", "third")),
           entry("weighted[].upstream", in("canary", "third")),
           entry("weighted[].weight", in("canary", "7")),
-          entry("by", in("canary", "client")));
+          entry("by", in("canary", "client")),
+          entry("tcp.servers", in("tcp", "h:9 weight=2")),
+          entry("tcp.balance", in("tcp", "hash")),
+          entry("tcp.connect-timeout", in("tcp", "7s")),
+          entry("tcp.next-server", in("tcp", "false")),
+          entry("tcp.next-server-tries", in("tcp", "7")),
+          entry("tcp.next-server-timeout", in("tcp", "7s")),
+          entry("tcp.idle-timeout", in("tcp", "7s")),
+          entry("tcp.buffer-size", in("tcp", "7KB")),
+          entry("tcp.tls", in("tcp", "true")),
+          entry("tcp.health-check.interval", in("tcp", "7s")),
+          entry("tcp.health-check.timeout", in("tcp", "7s")),
+          entry("tcp.health-check.fails", in("tcp", "7")),
+          entry("tcp.health-check.passes", in("tcp", "7")),
+          entry("tcp.health-check.send", in("tcp", "PING")),
+          entry("tcp.health-check.expect", in("tcp", "PONG")));
 
   private static KeyChange in(String base, String value) {
     return new KeyChange(base, value);

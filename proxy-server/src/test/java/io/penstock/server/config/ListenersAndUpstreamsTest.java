@@ -75,8 +75,8 @@ class ListenersAndUpstreamsTest {
     assertThat(settings.listeners())
         .extracting(ProxySettings.Listener::name, ProxySettings.Listener::upstream)
         .containsExactly(tuple("main", "orders"), tuple("second", "sessions"));
-    assertThat(settings.upstreams())
-        .extracting(ProxySettings.Upstream::name, upstream -> upstream.kind().description())
+    assertThat(settings.respUpstreams())
+        .extracting(ProxySettings.Upstream.Resp::name, upstream -> upstream.kind().description())
         .containsExactly(
             tuple("orders", "the Redis Cluster of 10.0.0.1:7000, 10.0.0.2:7000"),
             tuple(
@@ -96,7 +96,7 @@ class ListenersAndUpstreamsTest {
     assertThat(settings.listeners())
         .extracting(ProxySettings.Listener::upstream)
         .containsExactly("orders", "sessions", "cache");
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.kind().description())
         .containsExactly(
             "the Redis Cluster of 10.0.0.1:7000, 10.0.0.2:7000",
@@ -186,8 +186,8 @@ class ListenersAndUpstreamsTest {
         .containsExactly(
             "penstock.upstreams.a.tls.server-name",
             "it is not set, and a Unix socket has no host name that a certificate could be for");
-    assertThat(map(file.formatted("verify: ca")).upstreams()).hasSize(1);
-    assertThat(map(file.formatted("server-name: redis.example")).upstreams()).hasSize(1);
+    assertThat(map(file.formatted("verify: ca")).respUpstreams()).hasSize(1);
+    assertThat(map(file.formatted("server-name: redis.example")).respUpstreams()).hasSize(1);
   }
 
   @Test
@@ -206,7 +206,7 @@ class ListenersAndUpstreamsTest {
         """;
 
     if (Transport.EPOLL.unavailability() == null) {
-      assertThat(map(file.formatted("epoll")).upstream("all").kind().addresses())
+      assertThat(map(file.formatted("epoll")).respUpstream("all").kind().addresses())
           .extracting(Endpoint::toString)
           .containsExactly("/run/a.sock", "/run/near.sock", "@b");
       assertThat(faultOf(file.formatted("nio")))
@@ -252,7 +252,7 @@ class ListenersAndUpstreamsTest {
 
   @Test
   void anUpstreamOverridesWhatIsSetForAll() {
-    List<ProxySettings.Upstream> upstreams = map(TWO).upstreams();
+    List<ProxySettings.Upstream.Resp> upstreams = map(TWO).respUpstreams();
 
     assertThat(upstreams)
         .extracting(upstream -> upstream.backend().commandTimeout())
@@ -322,7 +322,7 @@ class ListenersAndUpstreamsTest {
                 + " max-replica-lag: 1MB, read-your-writes: 3s")) {
       ReadSettings reads =
           map("penstock: {upstreams: {x: {resource: 'redis-cluster://h:1', " + keys + "}}}")
-              .upstreams()
+              .respUpstreams()
               .getFirst()
               .reads();
 
@@ -350,7 +350,7 @@ class ListenersAndUpstreamsTest {
   })
   void anUpstreamOfSlavesServesOnlyReads(String url, ReadFrom from) {
     ReadSettings reads =
-        map("penstock: {upstreams: {x: '" + url + "'}}").upstreams().getFirst().reads();
+        map("penstock: {upstreams: {x: '" + url + "'}}").respUpstreams().getFirst().reads();
 
     assertThat(reads.from()).isEqualTo(from);
     assertThat(reads.readOnly()).isTrue();
@@ -367,7 +367,7 @@ class ListenersAndUpstreamsTest {
               upstreams: { a: "redis-cluster://h:1", b: "redis://h:1" }
             """);
 
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.reads().from())
         .containsExactly(ReadFrom.REPLICA, ReadFrom.MASTER);
   }
@@ -388,7 +388,7 @@ class ListenersAndUpstreamsTest {
     assertThat(settings.listeners())
         .extracting(ProxySettings.Listener::upstream)
         .containsExactly("default", "other");
-    assertThat(settings.upstream("default").kind())
+    assertThat(settings.respUpstream("default").kind())
         .isEqualTo(new SingleUpstreamSettings(new Endpoint("h", 1), null, 0));
   }
 
@@ -408,7 +408,7 @@ class ListenersAndUpstreamsTest {
     ProxySettings settings =
         map("penstock: {upstreams: {default: 'redis://h:1', b: 'redis://h:2'}}", "redis://demo:1");
 
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.kind().description())
         .containsExactly("demo:1", "h:2");
   }
@@ -458,9 +458,9 @@ class ListenersAndUpstreamsTest {
             listener -> tcp(listener).port(),
             listener -> listener.listen().maxClients())
         .containsExactly(tuple("main", 5, 6));
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(
-            ProxySettings.Upstream::name,
+            ProxySettings.Upstream.Resp::name,
             upstream -> upstream.kind().description(),
             upstream -> upstream.backend().commandTimeout())
         .containsExactlyInAnyOrder(
@@ -720,7 +720,7 @@ class ListenersAndUpstreamsTest {
                     + "', transpond: {local: {resource: '"
                     + resource
                     + "'}}}")
-                .upstreams())
+                .respUpstreams())
         .hasSize(1);
   }
 
@@ -742,7 +742,7 @@ class ListenersAndUpstreamsTest {
     ConfigurationFault fault = faultOf(file.formatted("127.0.0.1"));
     assertThat(fault.key()).isEqualTo("penstock.upstreams.a");
     assertThat(fault.reason()).startsWith("127.0.0.1:2 is listener two of this Penstock");
-    assertThat(map(file.formatted("10.0.0.1")).upstreams()).hasSize(3);
+    assertThat(map(file.formatted("10.0.0.1")).respUpstreams()).hasSize(3);
   }
 
   private static ConfigurationFault faultOf(String file) {

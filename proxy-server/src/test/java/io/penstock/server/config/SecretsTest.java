@@ -60,7 +60,7 @@ class SecretsTest {
 
   private static Credentials credentials(ProxySettings settings) {
     return Objects.requireNonNull(
-        settings.upstreams().getFirst().kind().access().credentials(), "credentials");
+        settings.respUpstreams().getFirst().kind().access().credentials(), "credentials");
   }
 
   @Test
@@ -163,7 +163,7 @@ class SecretsTest {
             "penstock.upstreams.orders.sentinel-password-file",
             other);
 
-    var kind = (SentinelUpstreamSettings) settings.upstreams().getFirst().kind();
+    var kind = (SentinelUpstreamSettings) settings.respUpstreams().getFirst().kind();
     assertThat(kind.credentials()).isEqualTo(new Credentials("app", "s3cret"));
     assertThat(kind.sentinelCredentials()).isEqualTo(new Credentials("guard", "w@tch"));
     rejected(
@@ -186,7 +186,7 @@ class SecretsTest {
             "penstock.upstreams.x.password-file",
             file);
 
-    assertThat(settings.upstreams().getFirst().kind().parts())
+    assertThat(settings.respUpstreams().getFirst().kind().parts())
         .extracting(shard -> shard.access().credentials())
         .containsExactly(new Credentials("app", "s3cret"), new Credentials(null, "s3cret"));
   }

@@ -87,7 +87,7 @@ class ShardsTest {
     assertThat(pair.database()).isEqualTo(2);
     assertThat(pair.description()).isEqualTo("h:1 with replicas h:2, h:3, database 2");
     assertThat(shards(settings, "x").layout().shards()).containsExactly("h:1", "h:4");
-    assertThat(settings.upstream("x").reads().from()).isEqualTo(ReadFrom.REPLICA_PREFERRED);
+    assertThat(settings.respUpstream("x").reads().from()).isEqualTo(ReadFrom.REPLICA_PREFERRED);
   }
 
   @Test
@@ -120,11 +120,12 @@ class ShardsTest {
     assertThat(codis.layout().settings().slots())
         .containsExactly(SlotShare.range(0, 511, "group-1"), SlotShare.range(512, 1023, "group-2"));
     assertThat(codis.shards())
-        .containsExactly(settings.upstream("group-1").kind(), settings.upstream("group-2").kind());
+        .containsExactly(
+            settings.respUpstream("group-1").kind(), settings.respUpstream("group-2").kind());
     ShardsUpstreamSettings buckets = shards(settings, "buckets");
     assertThat(buckets.layout().partitions()).isEqualTo(6);
     assertThat(buckets.layout().shards()).containsExactly("10.0.0.7:6379", "sessions");
-    assertThat(buckets.shards().get(1)).isEqualTo(settings.upstream("sessions").kind());
+    assertThat(buckets.shards().get(1)).isEqualTo(settings.respUpstream("sessions").kind());
     assertThat(buckets.ejection()).isNull();
   }
 
@@ -363,14 +364,14 @@ class ShardsTest {
               upstreams: { x: { shards: { distribution: modula, servers: [ "redis://h:1" ] } } }
             """);
 
-    assertThat(settings.upstream("x").reads().from()).isEqualTo(ReadFrom.MASTER);
+    assertThat(settings.respUpstream("x").reads().from()).isEqualTo(ReadFrom.MASTER);
   }
 
   @Test
   void theExampleIsValid() throws IOException {
     ProxySettings settings = map(Files.readString(EXAMPLE));
 
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .filteredOn(each -> each.kind() instanceof ShardsUpstreamSettings)
         .extracting(ProxySettings.Upstream::name)
         .containsExactly("cache", "old-codis", "buckets");
@@ -384,7 +385,7 @@ class ShardsTest {
 
     assertThat(List.of(shards, shards.servers(), shards.slots()).toString())
         .doesNotContain("redis:");
-    assertThat(map(THREE).upstreams())
+    assertThat(map(THREE).respUpstreams())
         .allSatisfy(each -> assertThat(each.kind().description()).doesNotContain("s3cret"));
   }
 
@@ -401,7 +402,7 @@ class ShardsTest {
   }
 
   private static ShardsUpstreamSettings shards(ProxySettings settings, String upstream) {
-    return (ShardsUpstreamSettings) settings.upstream(upstream).kind();
+    return (ShardsUpstreamSettings) settings.respUpstream(upstream).kind();
   }
 
   private static ConfigurationFault faultOf(String file) {

@@ -41,17 +41,20 @@ class SplitTest {
     ProxySettings settings =
         map("{ split: { write: cache, read: [ copy, sessions, sessions-slaves, sessions-all ] } }");
 
-    assertThat(settings.upstream("x").kind())
+    assertThat(settings.respUpstream("x").kind())
         .isEqualTo(
             new SplitUpstreamSettings(
-                settings.upstream("cache").kind(),
+                settings.respUpstream("cache").kind(),
                 List.of(
-                    new ReadPart(settings.upstream("copy").kind(), true, false),
-                    new ReadPart(settings.upstream("sessions").kind(), true, false),
-                    new ReadPart(settings.upstream("sessions-slaves").kind(), false, true),
-                    new ReadPart(settings.upstream("sessions-all").kind(), true, true))));
-    assertThat(settings.upstream("x").reads().from()).isEqualTo(ReadFrom.REPLICA_PREFERRED);
-    assertThat(map("{ split: { write: orders, read: far }, read-from: any }").upstream("x").reads())
+                    new ReadPart(settings.respUpstream("copy").kind(), true, false),
+                    new ReadPart(settings.respUpstream("sessions").kind(), true, false),
+                    new ReadPart(settings.respUpstream("sessions-slaves").kind(), false, true),
+                    new ReadPart(settings.respUpstream("sessions-all").kind(), true, true))));
+    assertThat(settings.respUpstream("x").reads().from()).isEqualTo(ReadFrom.REPLICA_PREFERRED);
+    assertThat(
+            map("{ split: { write: orders, read: far }, read-from: any }")
+                .respUpstream("x")
+                .reads())
         .returns(ReadFrom.ANY, from -> from.from());
   }
 
@@ -60,7 +63,8 @@ class SplitTest {
     String split = "\n    two: { split: { write: cache, read: [ copy ] } }";
     String shards = "{ shards: { distribution: ketama, servers: [ two ] }%s }";
 
-    assertThat(map(shards.formatted(", read-from: replica") + split).upstream("x").kind().leaves())
+    assertThat(
+            map(shards.formatted(", read-from: replica") + split).respUpstream("x").kind().leaves())
         .hasSize(2);
     assertThat(Faults.of(() -> map(shards.formatted("") + split)).reason())
         .isEqualTo("it is master: the servers for reads of split would not be read");

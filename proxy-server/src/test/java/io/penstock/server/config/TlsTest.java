@@ -104,10 +104,10 @@ class TlsTest {
             new ListenerTls.Settings(
                 ListenerTls.ClientAuth.NEED, Set.of("a", "b"), Duration.ofSeconds(3)));
     assertThat(settings.listeners().get(1).listen().arrivals().tls()).isNull();
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.kind().access().transport().tls() != null)
         .containsExactly(true, false, true, false);
-    var sentinels = (SentinelUpstreamSettings) settings.upstreams().getLast().kind();
+    var sentinels = (SentinelUpstreamSettings) settings.respUpstreams().getLast().kind();
     assertThat(sentinels.sentinelTls()).isNotNull();
   }
 
@@ -122,7 +122,7 @@ class TlsTest {
             """);
 
     assertThat(tlsOfListener(settings).clientAuth()).isEqualTo(ListenerTls.ClientAuth.NONE);
-    assertThat(settings.upstreams().getFirst().kind().access().transport().tls()).isNotNull();
+    assertThat(settings.respUpstreams().getFirst().kind().access().transport().tls()).isNotNull();
   }
 
   @Test
@@ -142,7 +142,7 @@ class TlsTest {
                   shards: { distribution: modula, servers: [ "rediss://10.0.0.4:1", near ] }
             """);
 
-    assertThat(settings.upstreams())
+    assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.kind().access().transport().proxyProtocol())
         .containsExactly(
             HAProxyProtocolVersion.V1,
@@ -150,7 +150,7 @@ class TlsTest {
             HAProxyProtocolVersion.V2,
             HAProxyProtocolVersion.V2,
             HAProxyProtocolVersion.V1);
-    assertThat(settings.upstreams().getLast().kind().parts())
+    assertThat(settings.respUpstreams().getLast().kind().parts())
         .extracting(shard -> shard.access().transport().proxyProtocol())
         .containsExactly(HAProxyProtocolVersion.V1, null);
   }
@@ -186,7 +186,7 @@ class TlsTest {
                     servers: [ "rediss://10.0.0.1:1", "redis://10.0.0.2:1" ]
             """);
 
-    assertThat(settings.upstreams().getFirst().kind().parts())
+    assertThat(settings.respUpstreams().getFirst().kind().parts())
         .extracting(UpstreamSettings::access)
         .extracting(access -> access.transport().tls() != null)
         .containsExactly(true, false);

@@ -118,7 +118,7 @@ public final class BackgroundChanges implements AutoCloseable {
     }
     return new ProxySettings(
         listeners,
-        start.upstreams().stream().map(this::changed).toList(),
+        start.respUpstreams().stream().<Upstream>map(this::changed).toList(),
         start.dispatch(),
         random.nextBoolean() ? start.commands() : RULES,
         start.transport(),
@@ -176,9 +176,9 @@ public final class BackgroundChanges implements AutoCloseable {
         first.facade());
   }
 
-  private Upstream changed(Upstream upstream) {
+  private Upstream.Resp changed(Upstream.Resp upstream) {
     Backend backend = upstream.backend();
-    return new Upstream(
+    return new Upstream.Resp(
         upstream.name(),
         upstream.kind(),
         new Backend(

@@ -132,7 +132,7 @@ final class ChangingProxy implements AutoCloseable {
 
   private static Upstream upstream(Map.Entry<String, UpstreamSpec> named) {
     UpstreamSpec spec = named.getValue();
-    return new Upstream(
+    return new Upstream.Resp(
         named.getKey(),
         spec.kind,
         new ProxySettings.Backend(

@@ -353,7 +353,7 @@ public final class ProxyFixture implements AutoCloseable {
           new ProxySettings(
               List.of(ProxySettings.Listener.ofDefault(listen(), facade)),
               List.of(
-                  new ProxySettings.Upstream(
+                  new ProxySettings.Upstream.Resp(
                       ProxySettings.DEFAULT_NAME,
                       upstream,
                       backend(),

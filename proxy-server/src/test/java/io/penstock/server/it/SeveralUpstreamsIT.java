@@ -8,6 +8,7 @@ import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.crossslot.CrossSlotSettings;
@@ -140,7 +141,7 @@ class SeveralUpstreamsIT {
   }
 
   private static Upstream upstream(String name, UpstreamSettings kind, Duration commandTimeout) {
-    return new Upstream(
+    return new Upstream.Resp(
         name,
         kind,
         new ProxySettings.Backend(
@@ -302,7 +303,7 @@ class SeveralUpstreamsIT {
     }
     assertThat(listener("nowhere").isReady()).isFalse();
     assertThat(listener("wrong").isReady()).isFalse();
-    assertThat(listener("wrong").upstream().reachability().reached()).isFalse();
+    assertThat(((RespUpstream) listener("wrong").upstream()).reachability().reached()).isFalse();
     assertOthersAreServed("cluster", "one", "two");
   }
 

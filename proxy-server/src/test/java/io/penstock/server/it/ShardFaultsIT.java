@@ -2,7 +2,7 @@ package io.penstock.server.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
@@ -129,7 +129,7 @@ class ShardFaultsIT {
       try {
         Awaitility.await("another server has the key")
             .untilAsserted(() -> assertThat(wire.call("SET", lost, "meanwhile")).isEqualTo(OK));
-        ProxyUpstream upstream = cache.proxy().upstreams().getFirst();
+        RespUpstream upstream = cache.proxy().respUpstreams().getFirst();
         Awaitility.await("a health check has found that the server does not answer")
             .atMost(Duration.ofSeconds(20))
             .until(() -> upstream.status().nodes().stream().anyMatch(node -> !node.serves()));

@@ -42,7 +42,7 @@ abstract class OutageScript {
     await()
         .atMost(PATIENCE)
         .until(() ->
-            penstock.bean(Proxy.class).upstreams().stream()
+            penstock.bean(Proxy.class).respUpstreams().stream()
                 .flatMap(upstream -> upstream.status().nodes().stream())
                 .allMatch(node -> node.serves() && node.trouble() == null));
   }

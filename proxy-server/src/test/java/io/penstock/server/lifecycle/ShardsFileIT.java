@@ -120,7 +120,7 @@ class ShardsFileIT {
 
   private ShardLayout layout(String upstream) {
     ProxySettings settings = penstock.bean(ProxySettings.class);
-    return ((ShardsUpstreamSettings) settings.upstream(upstream).kind()).layout();
+    return ((ShardsUpstreamSettings) settings.respUpstream(upstream).kind()).layout();
   }
 
   /** Writes keys through a listener, and reads each from the shard that the layout names. */

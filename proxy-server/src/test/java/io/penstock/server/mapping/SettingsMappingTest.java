@@ -175,7 +175,11 @@ class SettingsMappingTest {
 
   @Test
   void theDemosResourceReplacesTheConfiguredOne() {
-    assertThat(map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2").upstreams().getFirst().kind())
+    assertThat(
+            map(Map.of(RESOURCE, "redis://h:1"), "redis://demo:2")
+                .respUpstreams()
+                .getFirst()
+                .kind())
         .isEqualTo(new SingleUpstreamSettings(new Endpoint("demo", 2), null, 0));
   }
 

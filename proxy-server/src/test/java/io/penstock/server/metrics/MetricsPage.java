@@ -135,6 +135,7 @@ final class MetricsPage {
                   "agreeing", "Those that name the master that Penstock uses")
               : replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
+      case "server" -> Map.of("an address", "`host:port` of the TCP server, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
       case "role" -> of("master", "Master", "replica", "Replica");
       case "kind" -> of("channel", "Channels", "pattern", "Patterns", "shard", "Shard channels");

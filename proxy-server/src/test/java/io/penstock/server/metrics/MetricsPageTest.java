@@ -19,6 +19,8 @@ import io.penstock.core.observe.ReplicaStatus;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
+import io.penstock.core.tcp.TcpServer;
+import io.penstock.core.tcp.TcpServers;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.TopologyStatus.Sentinels;
@@ -135,6 +137,14 @@ class MetricsPageTest {
             List.of(
                 new UpstreamCollector.View(
                     "default", upstream(), Instant.now(), true, SENTINELS))));
+    TcpServer server = TcpServer.of(new Endpoint("h", 1));
+    registry.register(
+        new TcpCollector(() ->
+            List.of(
+                new TcpCollector.View(
+                    "raw",
+                    List.of(new TcpServers.Status(server, true, null, 1, 2, 3, 4, 5)),
+                    6))));
     new RefreshCounter(meters).ofUpstream(Label.ONLY);
     new EjectionCounter(
         meters,
