@@ -9,6 +9,7 @@ import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -119,7 +120,15 @@ public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read,
 
   @Override
   public String description() {
-    return read.isEmpty() ? write.description() : NestedUpstreamSettings.super.description();
+    if (read.isEmpty()) {
+      return write.description();
+    }
+    return summary()
+        + ": "
+        + write.description()
+        + read.stream()
+            .map(part -> (part.masters() ? "; " : "; replicas of ") + part.upstream().description())
+            .collect(Collectors.joining());
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.split.ReadPart;
 import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
@@ -57,10 +58,20 @@ final class PartLines {
   /** Returns a line for each part, indented; none for other upstreams. */
   static List<String> of(Upstream upstream) {
     List<String> lines = new ArrayList<>();
+    if (upstream.kind() instanceof SplitUpstreamSettings split) {
+      lines.add("  for writes: " + split.write().description());
+      split.read().forEach(part -> lines.add("  " + line(part)));
+      return lines;
+    }
     for (int i = 0; i < upstream.kind().parts().size(); i++) {
       lines.add("  " + line(upstream.kind(), i));
     }
     return lines;
+  }
+
+  private static String line(ReadPart part) {
+    String description = part.upstream().description();
+    return (part.masters() ? "for reads: " : "for reads, replicas: ") + description;
   }
 
   private static String line(UpstreamSettings upstream, int part) {
@@ -70,11 +81,6 @@ final class PartLines {
       case DividedUpstreamSettings(Division rule, _) -> rule.textOf(part) + ": " + description;
       case SpreadUpstreamSettings(WeightedDivision rule, _) ->
           rule.textOf(part) + ": " + description;
-      case SplitUpstreamSettings _ when part == 0 -> "for writes: " + description;
-      case SplitUpstreamSettings split ->
-          split.read().get(part - 1).masters()
-              ? "for reads: " + description
-              : "for reads, replicas: " + description;
       default -> description;
     };
   }
