@@ -13,7 +13,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -133,19 +132,19 @@ public final class TableParser {
 
   private static Operation operation(JsonNode node, String place) {
     requireObject(node, place);
-    switch (type(node, place, "simple, rw_separate")) {
+    return switch (type(node, place, "simple, rw_separate")) {
       case "simple" -> {
         allowOnly(node, place, "type", "resource");
         JsonNode resource = required(node, place, "resource");
-        return new Operation(place, url(resource, place + ".resource"), null);
+        yield new Operation(place, url(resource, place + ".resource"), null);
       }
       case "rw_separate" -> {
         allowOnly(node, place, "type", "read", "write");
         Reads read = read(required(node, place, "read"), place + ".read");
-        return new Operation(place, write(required(node, place, "write"), place + ".write"), read);
+        yield new Operation(place, write(required(node, place, "write"), place + ".write"), read);
       }
       default -> throw unknownType(place, "simple or rw_separate");
-    }
+    };
   }
 
   private static Reads read(JsonNode node, String place) {
@@ -233,7 +232,7 @@ public final class TableParser {
   }
 
   private static JsonNode required(JsonNode node, String place, String field) {
-    @Nullable JsonNode value = node.get(field);
+    JsonNode value = node.get(field);
     if (value == null || value.isNull()) {
       throw new InvalidTableException(place, field + " is missing", "add it");
     }
