@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.penstock.server.it.DispatchMode;
+import io.penstock.server.it.SharedCluster;
 import io.penstock.server.it.SharedGroup;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
@@ -38,7 +41,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
  * copies values, so that each server's are its own.
  */
 @Tag(DispatchMode.ANY)
-@ExtendWith({SharedGroup.class, OutputCaptureExtension.class})
+@ExtendWith({SharedGroup.class, SharedCluster.class, OutputCaptureExtension.class})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class RouteTableIT {
 
@@ -70,6 +73,7 @@ class RouteTableIT {
           2);
 
   private final SentinelGroup group;
+  private final EmbeddedCluster cluster;
   private final ServerProcess one = ServerProcess.start();
   private final ServerProcess two = ServerProcess.start();
   private final ServerProcess three = ServerProcess.start();
@@ -80,8 +84,9 @@ class RouteTableIT {
   @SuppressWarnings("NullAway.Init")
   private RunningPenstock penstock;
 
-  RouteTableIT(SentinelGroup group) {
+  RouteTableIT(SentinelGroup group, EmbeddedCluster cluster) {
     this.group = group;
+    this.cluster = cluster;
   }
 
   @BeforeAll
@@ -191,17 +196,30 @@ class RouteTableIT {
 
   @Test
   void aGroupIsReadAtItsReplicas() throws IOException {
-    String master = group.resource();
-    String replicas = master.replace("redis-sentinel:", "redis-sentinel-slaves:");
+    readsGoToReplicas(group.resource(), group.nodes(), group.replicas());
+  }
+
+  @Test
+  void aClusterIsReadAtItsReplicas() throws IOException {
+    readsGoToReplicas(cluster.resource(), servers(cluster.members()), servers(cluster.replicas()));
+  }
+
+  private static List<ServerProcess> servers(List<Member> members) {
+    return members.stream().map(Member::server).toList();
+  }
+
+  private void readsGoToReplicas(
+      String master, List<ServerProcess> nodes, List<ServerProcess> ofReplicas) throws IOException {
+    String replicas = master.replaceFirst("://", "-slaves://");
     use(SIMPLE.formatted(SEPARATE.formatted("'" + replicas + "'", "'" + master + "'")));
-    group.nodes().forEach(each -> each.text("CONFIG", "RESETSTAT"));
+    nodes.forEach(each -> each.text("CONFIG", "RESETSTAT"));
     try (RespClient client = penstock.connect()) {
       assertThat(client.call("SET", "who", "group")).isEqualTo(OK);
       await()
           .atMost(PATIENCE)
           .until(() ->
               "group".equals(client.text("GET", "who"))
-                  && group.replicas().stream().anyMatch(RouteTableIT::hasServedReads));
+                  && ofReplicas.stream().anyMatch(RouteTableIT::hasServedReads));
       assertThat(client.call("DEL", "who")).isEqualTo(":1\r\n");
     }
   }
@@ -232,18 +250,20 @@ class RouteTableIT {
 
   @Test
   void aBucketMayHaveReadsOfItsOwn() throws IOException {
-    use(
-        SHARDED.formatted(
-            "'0-1-2': %s, '3-4-5': %s"
-                .formatted(
-                    quoted(one), SEPARATE.formatted(read("order", three), read("multi", two)))));
+    String separate = SEPARATE.formatted(read("order", three), read("multi", two));
+    use(SHARDED.formatted("'0-1-2': '%s', '3-4-5': %s".formatted(group.resource(), separate)));
+    group.nodes().forEach(each -> each.text("CONFIG", "RESETSTAT"));
     three.text("SET", "user:1000", "three");
     try (RespClient client = penstock.connect()) {
       assertThat(client.call("SET", "user:1000", "v")).isEqualTo(OK);
       assertThat(two.text("GET", "user:1000")).isEqualTo("v");
       assertThat(client.call("SET", "foo", "v")).isEqualTo(OK);
-      await().atMost(PATIENCE).until(() -> "three".equals(client.text("GET", "user:1000")));
-      assertThat(client.text("GET", "foo")).isEqualTo("v");
+      await().atMost(PATIENCE).until(() -> client.text("GET", "user:1000").equals("three"));
+      for (int i = 0; i < 5; i++) {
+        assertThat(client.text("GET", "foo")).isEqualTo("v");
+      }
+      assertThat(group.replicas()).noneMatch(RouteTableIT::hasServedReads);
+      assertThat(client.call("DEL", "foo")).isEqualTo(":1\r\n");
     }
   }
 
