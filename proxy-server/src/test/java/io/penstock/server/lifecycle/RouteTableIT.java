@@ -282,8 +282,10 @@ class RouteTableIT {
           });
       try {
         await().atMost(PATIENCE).until(() -> "1".equals(one.text("EXISTS", "written")));
+        String hash = penstock.get("penstock").body().replaceAll(".*(\"hash\":\"\\w+\").*", "$1");
         write(url(two));
         await().atMost(PATIENCE).until(() -> "1".equals(two.text("EXISTS", "written")));
+        assertThat(penstock.get("penstock").body()).contains("\"hash\":").doesNotContain(hash);
 
         write("{'type': 'simple', 'operation': 'redis://:s3cret@10.0.0.1:6379'}");
         await().atMost(PATIENCE).until(() -> output.getOut().contains("at operation: it is not"));
