@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Resource tables of camellia-redis-proxy, in a file of their own. */
 class RouteTableTest {
 
-  private static final String SIMPLE = "{'type': 'simple', 'operation': %s}";
   private static final String SHARDED =
       "{'type': 'sharding', 'operation': {'bucketSize': %s, 'operationMap': {%s}}}";
 
@@ -103,7 +102,8 @@ class RouteTableTest {
           redis-proxies://@h:1,h:2?db=1             | MASTER  | false
           """)
   void eachSchemeIsWhatItIsWithoutATable(String url, ReadFrom from, boolean tls) {
-    Upstream upstream = map(SIMPLE.formatted("{'type':'simple','resource':'" + url + "'}"));
+    Upstream upstream =
+        map("{'type':'simple','operation':{'type':'simple','resource':'" + url + "'}}");
 
     assertThat(upstream.reads().from()).isEqualTo(from);
     assertThat(upstream.kind().access().transport().tls() != null).isEqualTo(tls);
