@@ -69,7 +69,7 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
   public void leaveOut(int partition, Endpoint node) {
     ReadGroup group = groupOf(partition);
     ReadTarget target = targets.get(node);
-    if (group != null && target != null && !group.isMaster(target) && group.mayRead(target)) {
+    if (group != null && target != null && !group.isMaster(target) && group.isReadable(target)) {
       target.leaveOut(loop.now() + LEFT_OUT_NANOS);
     }
   }
@@ -223,19 +223,33 @@ final class ReplicaNodes extends LoopNodes implements ReadNodes {
     before.forEach(ReadTarget::removeGroups);
     for (int i = 0; i < groups.size(); i++) {
       ReadGroup group = groups.get(i);
+      List<Endpoint> addresses = latest.of(grouped.readShards().get(i));
       List<ReadTarget> readable = new ArrayList<>();
-      for (Endpoint address : latest.of(grouped.readShards().get(i))) {
+      int[] ranks = new int[addresses.size()];
+      for (Endpoint address : addresses) {
         ReadTarget target = targetAt(address);
         target.addGroup(group);
-        readable.add(target);
+        insert(target, grouped.readRank(i, address), readable, ranks);
       }
-      group.setTargets(List.copyOf(readable));
+      boolean alike = ranks.length == 0 || ranks[0] == ranks[ranks.length - 1];
+      group.setTargets(List.copyOf(readable), alike ? ReadGroup.ALIKE : ranks);
     }
     for (ReadTarget target : before) {
       if (!target.isListed()) {
         remove(target);
       }
     }
+  }
+
+  /** Inserts a target after those with the same rank or a lower one. */
+  private static void insert(ReadTarget target, int rank, List<ReadTarget> to, int[] ranks) {
+    int at = to.size();
+    while (at > 0 && ranks[at - 1] > rank) {
+      ranks[at] = ranks[at - 1];
+      at--;
+    }
+    ranks[at] = rank;
+    to.add(at, target);
   }
 
   private ReadTarget targetAt(Endpoint address) {

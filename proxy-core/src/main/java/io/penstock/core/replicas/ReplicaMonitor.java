@@ -52,6 +52,7 @@ public final class ReplicaMonitor {
   private final Map<Endpoint, List<Endpoint>> targets = new HashMap<>(); // by master
   private final Map<Endpoint, List<Shard>> shards = new HashMap<>(); // of each node
   private final Set<Endpoint> independent = new HashSet<>(); // masters; see hasIndependentReplicas
+  private final Set<Endpoint> readMasters = new HashSet<>(); // see readsMaster
   private Runnable listener = () -> {};
   private Placement placement;
   private boolean changed;
@@ -148,10 +149,14 @@ public final class ReplicaMonitor {
     }
     shards.clear();
     independent.clear();
+    readMasters.clear();
     for (int i = 0; i < placement.shards().size(); i++) {
       Shard shard = placement.shards().get(i);
       if (placement.hasIndependentReplicas(i)) {
         independent.add(shard.master());
+      }
+      if (placement.readsMaster(i)) {
+        readMasters.add(shard.master());
       }
       addTo(shard, shard.master());
       shard.replicas().forEach(replica -> addTo(shard, replica));
@@ -253,7 +258,8 @@ public final class ReplicaMonitor {
       }
     }
     List<Endpoint> before = targets.getOrDefault(shard.master(), List.of());
-    List<Endpoint> now = choice.choose(master, replicas, before);
+    boolean readsMaster = readMasters.contains(shard.master());
+    List<Endpoint> now = choice.choose(master, replicas, readsMaster, before);
     changed |= !now.equals(targets.put(shard.master(), now));
     if (now.isEmpty() && allSettled) {
       log.nothingReadable(shard);

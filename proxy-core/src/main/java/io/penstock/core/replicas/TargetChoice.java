@@ -41,11 +41,16 @@ final class TargetChoice {
    *
    * @param master of the shard
    * @param replicas of the shard, judged
+   * @param readsMaster whether the master is read as the replicas are, by any policy
    * @param before what was chosen for this shard last, possibly nothing
    */
-  List<Endpoint> choose(MonitoredNode master, List<MonitoredNode> replicas, List<Endpoint> before) {
+  List<Endpoint> choose(
+      MonitoredNode master,
+      List<MonitoredNode> replicas,
+      boolean readsMaster,
+      List<Endpoint> before) {
     List<MonitoredNode> candidates = new ArrayList<>();
-    if (prefersMaster() && master.isReadableMaster()) {
+    if ((readsMaster || prefersMaster()) && master.isReadableMaster()) {
       candidates.add(master);
     }
     if (candidates.isEmpty() || settings.from() != ReadFrom.MASTER_PREFERRED) {

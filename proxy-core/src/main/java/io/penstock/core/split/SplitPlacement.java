@@ -22,29 +22,35 @@ import org.jspecify.annotations.Nullable;
 final class SplitPlacement implements Placement {
 
   private final Placement write;
-  private final List<Placement> read;
-  private final List<ReadPart> parts;
+  private final List<Placement> parts;
+  private final SplitReads read;
   private final List<Shard> shards;
+  private final boolean[] readsMaster; // by shard
   private final List<Shard> readShards;
+  private final List<Map<Endpoint, Integer>> ranks; // by read shard
   private final int @Nullable [] readShardOf; // by partition; null if that is the owner
 
   /**
-   * @param parts what is read at, in the order of {@code read}
+   * @param parts the placements of all parts: first the one for writes
    */
-  SplitPlacement(Placement write, List<Placement> read, List<ReadPart> parts) {
-    this.write = write;
-    this.read = List.copyOf(read);
+  SplitPlacement(List<Placement> parts, SplitReads read) {
+    this.write = parts.getFirst();
     this.parts = List.copyOf(parts);
-    if (this.read.stream().allMatch(each -> each.partitions() == 1)) {
-      this.readShardOf = null;
-      this.shards = write.shards().stream().map(shard -> readAt(shard, nodes(0))).toList();
-      this.readShards = shards;
-    } else {
-      var groups = new Groups();
-      this.readShardOf = groups.ofPartitions();
-      this.shards = groups.shards();
-      this.readShards = List.copyOf(groups.made);
+    this.read = read;
+    var groups = new Groups();
+    boolean alike = read.numbers().stream().allMatch(number -> number == 0 || isUndivided(number));
+    this.readShardOf = alike ? null : groups.ofPartitions();
+    if (alike) {
+      groups.ofShards();
     }
+    this.shards = groups.shards();
+    this.readsMaster = groups.readsMaster();
+    this.readShards = alike ? shards : List.copyOf(groups.made);
+    this.ranks = List.copyOf(groups.ranks);
+  }
+
+  private boolean isUndivided(int part) {
+    return parts.get(part).partitions() == 1;
   }
 
   /** Finds the partitions that are read at the same nodes. */
@@ -52,10 +58,14 @@ final class SplitPlacement implements Placement {
 
     private final Map<List<Integer>, Integer> known = new HashMap<>(); // by the owners
     private final List<Shard> made = new ArrayList<>();
+    private final List<Map<Endpoint, Integer>> ranks = new ArrayList<>(); // of those made
     private final List<Set<Endpoint>> ofShards = new ArrayList<>(); // what each is read at
 
-    int[] ofPartitions() {
+    Groups() {
       write.shards().forEach(_ -> ofShards.add(new LinkedHashSet<>()));
+    }
+
+    int[] ofPartitions() {
       int[] groups = new int[write.partitions()];
       for (int i = 0; i < groups.length; i++) {
         int partition = i;
@@ -68,46 +78,43 @@ final class SplitPlacement implements Placement {
       return groups;
     }
 
+    /** All partitions of a shard are read at the same nodes. */
+    void ofShards() {
+      int[] first = write.firstPartitions();
+      for (int i = 0; i < first.length; i++) {
+        make(i, Math.max(0, first[i]));
+      }
+    }
+
     private int make(int owner, int partition) {
-      List<Endpoint> nodes = nodes(partition);
-      ofShards.get(owner).addAll(nodes);
-      made.add(readAt(write.shards().get(owner), nodes));
+      Map<Endpoint, Integer> nodes = read.nodes(owner, partition, parts);
+      ofShards.get(owner).addAll(nodes.keySet());
+      made.add(SplitReads.readAt(write.shards().get(owner), nodes.keySet()));
+      ranks.add(Map.copyOf(nodes));
       return made.size() - 1;
     }
 
     List<Shard> shards() {
       List<Shard> all = new ArrayList<>();
       for (int i = 0; i < ofShards.size(); i++) {
-        all.add(readAt(write.shards().get(i), List.copyOf(ofShards.get(i))));
+        all.add(SplitReads.readAt(write.shards().get(i), ofShards.get(i)));
       }
       return List.copyOf(all);
     }
-  }
 
-  private static Shard readAt(Shard shard, List<Endpoint> nodes) {
-    return new Shard(shard.master(), nodes, shard.configEpoch());
+    boolean[] readsMaster() {
+      boolean[] reads = new boolean[ofShards.size()];
+      for (int i = 0; i < reads.length; i++) {
+        reads[i] = ofShards.get(i).contains(write.shards().get(i).master());
+      }
+      return reads;
+    }
   }
 
   private List<Integer> owners(int owner, int partition) {
-    List<Integer> owners = new ArrayList<>(read.size() + 1);
+    List<Integer> owners = read.owners(partition, parts);
     owners.add(owner);
-    for (Placement each : read) {
-      owners.add(each.ownerOf(each.partitions() == 1 ? 0 : partition));
-    }
     return owners;
-  }
-
-  /** Returns the nodes that a partition may be read at. */
-  private List<Endpoint> nodes(int partition) {
-    List<Endpoint> nodes = new ArrayList<>();
-    for (int i = 0; i < read.size(); i++) {
-      Placement each = read.get(i);
-      Shard shard = each.shardOf(each.partitions() == 1 ? 0 : partition);
-      if (shard != null) {
-        nodes.addAll(parts.get(i).nodesOf(shard));
-      }
-    }
-    return nodes;
   }
 
   @Override
@@ -157,7 +164,17 @@ final class SplitPlacement implements Placement {
 
   @Override
   public boolean hasIndependentReplicas(int shard) {
-    return true;
+    return !read.isOfOwnReplicas() || write.hasIndependentReplicas(shard);
+  }
+
+  @Override
+  public boolean readsMaster(int shard) {
+    return readsMaster[shard];
+  }
+
+  @Override
+  public int readRank(int readShard, Endpoint node) {
+    return ranks.get(readShard).getOrDefault(node, 0);
   }
 
   @Override
@@ -193,18 +210,17 @@ final class SplitPlacement implements Placement {
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof SplitPlacement that
-        && write.equals(that.write)
-        && read.equals(that.read)
-        && parts.equals(that.parts);
+        && parts.equals(that.parts)
+        && read.equals(that.read);
   }
 
   @Override
   public int hashCode() {
-    return Objects.hash(write, read);
+    return Objects.hash(parts, read);
   }
 
   @Override
   public String toString() {
-    return "SplitPlacement[" + write + ", read at " + read + ", " + Arrays.toString(readShardOf);
+    return "SplitPlacement[" + parts + ", " + read + ", " + Arrays.toString(readShardOf) + "]";
   }
 }

@@ -9,33 +9,47 @@ import io.penstock.core.upstream.Partitioner;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Upstream;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * An upstream for writes, and others for reads, which somebody else keeps equal to it. Each of
- * those has one partition, or the same partitions as the one for writes.
+ * those has one partition, or the same partitions as the one for writes, which may be one of them.
  *
  * @param write for what may write, and for all that is no read
- * @param read at least one, all with the same database
+ * @param read all with the same database; if empty, only the masters of {@code write} are read
+ * @param inOrder whether only the first of {@code read} that has a node which may be read is read
  */
-public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read)
+public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read, boolean inOrder)
     implements NestedUpstreamSettings {
 
   public SplitUpstreamSettings {
     read = List.copyOf(read);
   }
 
+  /** Reads go to all that are for reads alike. */
+  public SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read) {
+    this(write, read, false);
+  }
+
+  /** {@inheritDoc} Each is there once, also if it is for several things. */
   @Override
   public List<UpstreamSettings> parts() {
-    return Stream.concat(Stream.of(write), read.stream().map(ReadPart::upstream)).toList();
+    return Stream.concat(Stream.of(write), read.stream().map(ReadPart::upstream))
+        .distinct()
+        .toList();
   }
 
   @Override
   public Upstream create(Context context) {
+    List<UpstreamSettings> settings = parts();
     List<NestedTopology.Part> parts =
-        parts().stream().map(part -> NestedTopology.Part.of(part, context)).toList();
+        settings.stream().map(part -> NestedTopology.Part.of(part, context)).toList();
+    List<Integer> numbers = read.stream().map(part -> settings.indexOf(part.upstream())).toList();
     return new NestedTopology(
-        Split.of(parts.stream().map(NestedTopology.Part::upstream).toList(), read),
+        Split.of(
+            parts.stream().map(NestedTopology.Part::upstream).toList(),
+            new SplitReads(read, numbers, inOrder)),
         parts,
         NestedTopology.Failures.NONE,
         new TopologyReports(context.control().thread(), context.events()));
@@ -46,10 +60,10 @@ public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read)
    *
    * @param first the number of each part's first partition, and the end
    */
-  private record Split(Partitioner partitioner, List<Integer> first, List<ReadPart> read)
+  private record Split(Partitioner partitioner, List<Integer> first, SplitReads read)
       implements NestedTopology.Composition {
 
-    static Split of(List<Upstream> parts, List<ReadPart> read) {
+    static Split of(List<Upstream> parts, SplitReads read) {
       Partitioner ofWrites = parts.getFirst().partitioner();
       if (!parts.stream()
           .map(Upstream::partitioner)
@@ -84,7 +98,7 @@ public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read)
 
     @Override
     public Placement of(List<Placement> parts) {
-      return new SplitPlacement(parts.getFirst(), parts.subList(1, parts.size()), read);
+      return new SplitPlacement(parts, read);
     }
   }
 
@@ -105,9 +119,25 @@ public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read)
   }
 
   @Override
+  public String description() {
+    if (read.isEmpty()) {
+      return write.description();
+    }
+    return summary()
+        + ": "
+        + write.description()
+        + read.stream()
+            .map(part -> (part.masters() ? "; " : "; replicas of ") + part.upstream().description())
+            .collect(Collectors.joining());
+  }
+
+  @Override
   public String summary() {
+    boolean own = read.stream().anyMatch(part -> part.upstream().equals(write));
     return "one upstream for writes and "
-        + read.size()
-        + (read.size() == 1 ? " for reads" : " others for reads");
+        + (own ? read.size() : read.size() == 1 ? "1" : read.size() + " others")
+        + " for reads"
+        + (own ? ", itself included" : "")
+        + (inOrder && read.size() > 1 ? ", the first that answers" : "");
   }
 }

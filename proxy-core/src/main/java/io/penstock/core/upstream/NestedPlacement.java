@@ -181,6 +181,18 @@ public final class NestedPlacement implements Placement {
   }
 
   @Override
+  public boolean readsMaster(int shard) {
+    int part = partOfShard(shard);
+    return inner.get(part).readsMaster(shard - firstShard[part]);
+  }
+
+  @Override
+  public int readRank(int readShard, Endpoint node) {
+    int part = partOf(readShard, firstReadShard);
+    return inner.get(part).readRank(readShard - firstReadShard[part], node);
+  }
+
+  @Override
   public int coveredPartitions() {
     int covered = 0;
     for (Placement each : inner) {
@@ -226,9 +238,13 @@ public final class NestedPlacement implements Placement {
   }
 
   private int partOfShard(int shard) {
-    int found = Arrays.binarySearch(firstShard, shard);
+    return partOf(shard, firstShard);
+  }
+
+  private static int partOf(int shard, int[] firstOfParts) {
+    int found = Arrays.binarySearch(firstOfParts, shard);
     int part = found < 0 ? -found - 2 : found;
-    while (part + 1 < firstShard.length && firstShard[part + 1] == shard) {
+    while (part + 1 < firstOfParts.length && firstOfParts[part + 1] == shard) {
       part++; // parts before it have no shard now
     }
     return part;

@@ -95,6 +95,26 @@ public interface Placement {
   }
 
   /**
+   * Returns whether the master of a shard is read as its replicas are, also by a policy that only
+   * reads replicas.
+   *
+   * @param shard index in {@link #shards}
+   */
+  default boolean readsMaster(int shard) {
+    return false;
+  }
+
+  /**
+   * Returns the rank of a node among those that reads of a shard may go to: only nodes with the
+   * lowest rank of those that may be read now are read.
+   *
+   * @param readShard index in {@link #readShards}
+   */
+  default int readRank(int readShard, Endpoint node) {
+    return 0;
+  }
+
+  /**
    * Returns a number that is the same for all shards that forward published messages to each other,
    * as the nodes of a Redis Cluster do: 0 for all unless the placement combines several systems.
    */

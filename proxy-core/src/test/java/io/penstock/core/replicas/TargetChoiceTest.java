@@ -52,7 +52,7 @@ class TargetChoiceTest {
       refuse(head);
     }
     List<Endpoint> chosen =
-        new TargetChoice(settings).choose(head, List.of(first, second), List.of());
+        new TargetChoice(settings).choose(head, List.of(first, second), false, List.of());
     return String.join(
         " ", chosen.stream().map(each -> each == MASTER ? "m" : "r" + each.port()).toList());
   }
@@ -87,12 +87,25 @@ class TargetChoiceTest {
             List.of(
                 node(R1, with(new Group.Node(), first), 0),
                 node(R2, with(new Group.Node(), second), 0)),
+            false,
             List.of());
   }
 
   private static Group.Node with(Group.Node node, String zone) {
     node.zone = zone;
     return node;
+  }
+
+  @Test
+  void aMasterThatIsReadAsReplicasAreIsOneOfThem() {
+    var choice = new TargetChoice(ReadSettings.of(ReadFrom.REPLICA));
+    MonitoredNode master = node(MASTER, master(), 0);
+
+    assertThat(choice.choose(master, List.of(replica(R1)), true, List.of()))
+        .containsExactly(MASTER, R1);
+    assertThat(choice.choose(master, List.of(replica(R1)), false, List.of())).containsExactly(R1);
+    refuse(master);
+    assertThat(choice.choose(master, List.of(replica(R1)), true, List.of())).containsExactly(R1);
   }
 
   @Test
@@ -114,6 +127,7 @@ class TargetChoiceTest {
         .choose(
             node(MASTER, master(), master),
             List.of(node(R1, new Group.Node(), first), node(R2, new Group.Node(), second)),
+            false,
             before);
   }
 

@@ -11,6 +11,7 @@ import io.penstock.core.layout.ShardServer;
 import io.penstock.core.observe.ShownTime;
 import io.penstock.core.shards.EjectionSettings;
 import io.penstock.core.shards.ShardsUpstreamSettings;
+import io.penstock.core.split.ReadPart;
 import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.topology.NestedUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
@@ -71,10 +72,20 @@ final class PartLines {
 
   private static List<String> of(UpstreamSettings kind) {
     List<String> lines = new ArrayList<>();
+    if (kind instanceof SplitUpstreamSettings split) {
+      lines.add("  for writes: " + split.write().description());
+      split.read().forEach(part -> lines.add("  " + line(part)));
+      return lines;
+    }
     for (int i = 0; i < kind.parts().size(); i++) {
       lines.add("  " + line(kind, i));
     }
     return lines;
+  }
+
+  private static String line(ReadPart part) {
+    String description = part.upstream().description();
+    return (part.masters() ? "for reads: " : "for reads, replicas: ") + description;
   }
 
   private static String line(UpstreamSettings upstream, int part) {
@@ -84,11 +95,6 @@ final class PartLines {
       case DividedUpstreamSettings(Division rule, _) -> rule.textOf(part) + ": " + description;
       case SpreadUpstreamSettings(WeightedDivision rule, _) ->
           rule.textOf(part) + ": " + description;
-      case SplitUpstreamSettings _ when part == 0 -> "for writes: " + description;
-      case SplitUpstreamSettings split ->
-          split.read().get(part - 1).masters()
-              ? "for reads: " + description
-              : "for reads, replicas: " + description;
       default -> description;
     };
   }

@@ -435,17 +435,41 @@ public record PenstockProperties(
    *
    * @param type Source of the route. `local`, this configuration, is the only one so far.
    * @param local The route.
+   * @param redisConf Further settings of a resource table.
    */
   public record Transpond(
       @Change(Effect.RESTART) @DefaultValue("local") String type,
-      @DefaultValue @Valid Local local) {}
+      @DefaultValue @Valid Local local,
+      @DefaultValue @Valid RedisConf redisConf) {}
+
+  /**
+   * Settings of a resource table that are not in its file.
+   *
+   * @param shardingFunc Class of camellia-redis-proxy that computes the bucket of a key:
+   *     `DefaultShardingFunc`, `DefaultHashTagShardingFunc` or `CRC16HashTagShardingFunc`, with or
+   *     without its package. If not set, the first.
+   * @param shadingFunc Earlier name of `sharding-func`.
+   * @param multiWriteMode Accepted, and without an effect: writes go to one resource.
+   */
+  public record RedisConf(
+      @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")
+          @Nullable String shardingFunc,
+      @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")
+          @Nullable String shadingFunc,
+      @Change(Effect.LIVE) @Nullable String multiWriteMode) {}
 
   /**
    * The route.
    *
-   * @param type Kind of the route. `simple`, one resource, is the only one so far.
+   * @param type Kind of the route: `simple`, one resource, or `complex`, a resource table of
+   *     camellia-redis-proxy.
    * @param resource URL of the servers of upstream `default`. Must be set unless there are other
    *     upstreams.
+   * @param jsonFile File with the resource table of type `complex`: on the class path, or else a
+   *     path, relative to the working directory.
+   * @param dynamic Whether a change of `json-file` reloads the configuration, whatever `reload` is.
+   * @param checkIntervalMillis Accepted, and without an effect: a changed file is in force about
+   *     two seconds after the change.
    * @param passwordFile File whose first line is the password of the nodes. What precedes the `@`
    *     of the URL is then the user.
    * @param sentinelPasswordFile File whose first line is the password of the sentinels.
@@ -456,8 +480,11 @@ public record PenstockProperties(
    *     it.
    */
   public record Local(
-      @Change(Effect.RESTART) @DefaultValue("simple") String type,
+      @DefaultValue("simple") String type,
       @Nullable String resource,
+      @Size(min = 1, message = "must not be empty") @Nullable String jsonFile,
+      @Change(Effect.LIVE) @DefaultValue("false") boolean dynamic,
+      @Change(Effect.LIVE) @DefaultValue("5000") @Between(min = "1") int checkIntervalMillis,
       @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
           @Nullable String passwordFile,
       @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")

@@ -312,8 +312,8 @@ public final class PropertiesReader {
       if (!COMPATIBLE_KEYS.contains(name)) {
         throw sources.unknown(
             name,
-            "Penstock accepts only type, port, password, transpond.type, transpond.local.type"
-                + " and transpond.local.resource below "
+            "Penstock accepts only type, port, password, transpond.type, transpond.local and"
+                + " sharding-func and multi-write-mode of transpond.redis-conf below "
                 + COMPATIBLE_PREFIX,
             "remove it, or use the " + PREFIX + ": tree, which has more keys");
       }

@@ -40,7 +40,8 @@ final class PartRules {
     }
   }
 
-  private static boolean haveSameServer(UpstreamSettings one, UpstreamSettings other) {
+  /** Returns whether two upstreams have a server in common, as far as the addresses say. */
+  static boolean haveSameServer(UpstreamSettings one, UpstreamSettings other) {
     return one.leaves().stream()
         .anyMatch(leaf -> other.leaves().stream().anyMatch(each -> isSameServer(leaf, each)));
   }

@@ -1,7 +1,6 @@
 package io.penstock.server.mapping;
 
 import io.penstock.core.split.SplitUpstreamSettings;
-import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
@@ -42,12 +41,13 @@ final class ReadsMapping {
    * Returns which nodes of the resource are read. Its URL takes precedence over {@code from}. Warns
    * of keys without an effect.
    *
+   * @param table whether a resource table says where reads go
    * @throws InvalidConfigurationException if a zone is invalid, or there are no replicas to read
    */
-  ReadSettings map(PenstockProperties.Reads reads, Resource resource) {
+  ReadSettings map(PenstockProperties.Reads reads, Resource resource, boolean table) {
     Zones zones = zones(reads);
     DataSize lag = reads.maxReplicaLag();
-    ReadFrom from = from(reads, resource);
+    ReadFrom from = from(reads, resource, table);
     var settings =
         new ReadSettings(
             from,
@@ -60,19 +60,23 @@ final class ReadsMapping {
     return settings;
   }
 
-  private ReadFrom from(PenstockProperties.Reads reads, Resource resource) {
+  private ReadFrom from(PenstockProperties.Reads reads, Resource resource, boolean table) {
     return switch (resource.use()) {
       case READ_REPLICAS -> decidedByUrl(ReadFrom.REPLICA, reads);
       case READ_ALL -> decidedByUrl(ReadFrom.ANY, reads);
       case READ_AND_WRITE ->
           resource.upstream().tree().anyMatch(SplitUpstreamSettings.class::isInstance)
-              ? ofSplit(reads, resource.upstream())
+              ? ofSplit(reads, table || resource.upstream() instanceof SplitUpstreamSettings)
               : resource.upstream().mayHaveReplicas() ? reads.from() : master(reads);
     };
   }
 
-  /** Servers for reads are read as replicas are, though what they lack is not known. */
-  private ReadFrom ofSplit(PenstockProperties.Reads reads, UpstreamSettings upstream) {
+  /**
+   * Servers for reads are read as replicas are, though what they lack is not known.
+   *
+   * @param preferred whether they are read if nothing is said
+   */
+  private ReadFrom ofSplit(PenstockProperties.Reads reads, boolean preferred) {
     if (reads.maxReplicaLag() != null && isSetForThisUpstream("max-replica-lag")) {
       throw invalid(
           "max-replica-lag",
@@ -88,7 +92,7 @@ final class ReadsMapping {
     if (reads.from() != ReadFrom.MASTER) {
       return reads.from();
     }
-    if (isSetForThisUpstream("from") || !(upstream instanceof SplitUpstreamSettings)) {
+    if (isSetForThisUpstream("from") || !preferred) {
       throw invalid(
           "from",
           "it is master: the servers for reads of split would not be read",

@@ -111,11 +111,13 @@ public final class SettingsMapping {
           "local is the only supported type: the route is in this configuration",
           "write local, and set transpond.local.resource to the URL");
     }
-    if (!transpond.local().type().equals("simple")) {
+    String type = transpond.local().type();
+    if (!type.equalsIgnoreCase("simple") && !type.equalsIgnoreCase("complex")) {
       reject(
           "transpond.local.type",
-          "simple is the only supported type: one Redis Cluster or one server",
-          "write simple, and set transpond.local.resource to the URL");
+          "there is no such type",
+          "write simple, and set transpond.local.resource to the URL; or complex, and set"
+              + " transpond.local.json-file to the path of a resource table");
     }
   }
 

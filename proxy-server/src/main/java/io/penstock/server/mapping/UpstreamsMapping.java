@@ -14,9 +14,13 @@ import io.penstock.core.transport.Transport;
 import io.penstock.core.transport.UnixSockets;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
+import io.penstock.server.table.InvalidTableException;
+import io.penstock.server.table.TableFile;
+import io.penstock.server.table.TableParser;
 import io.penstock.server.tls.TlsBundles;
 import io.penstock.server.tls.UnusableBundleException;
 import io.penstock.server.url.Resource;
@@ -39,6 +43,10 @@ final class UpstreamsMapping {
   static final String DEFAULT = ProxySettings.DEFAULT_NAME;
 
   private static final String TRANSPOND = "transpond.local.resource";
+
+  private static final String SECTION = "transpond.local.";
+  private static final String TABLE = SECTION + "json-file";
+  private static final String COMPLEX = "complex";
 
   private static final String PREFIX = "upstreams.";
 
@@ -74,7 +82,9 @@ final class UpstreamsMapping {
         return;
       }
       Resource resource = Objects.requireNonNull(resources.find(name));
-      Upstream.Resp mapped = upstream(name, upstream, resource, prefix);
+      boolean table = isOfTable(name, properties, demo);
+      ReadSettings reads = new ReadsMapping(reader, prefix).map(upstream.reads(), resource, table);
+      Upstream.Resp mapped = upstream(name, upstream, resource, reads);
       ofResp.add(mapped);
       upstreams.add(mapped);
     });
@@ -156,6 +166,9 @@ final class UpstreamsMapping {
         rejectKeysOfServers(upstream, prefix);
         return Resource.of(new DivisionMapping(reader, prefix, targets).map(upstream));
       }
+      if (isOfTable(name, properties, demo)) {
+        return table(properties.transpond(), upstream);
+      }
       String key = keyOfResource(name, properties, demo);
       return transported(resource(upstream, key), upstream, key);
     }
@@ -166,6 +179,7 @@ final class UpstreamsMapping {
       PenstockProperties properties, @Nullable String demo) {
     Map<String, PenstockProperties.Upstream> all = new LinkedHashMap<>();
     boolean transpond = hasTranspond(properties, demo);
+    rejectOtherType(properties.transpond().local());
     if (transpond) {
       all.put(DEFAULT, demo == null ? properties.defaultUpstream() : properties.upstreamOf(demo));
     } else {
@@ -177,7 +191,7 @@ final class UpstreamsMapping {
           if (name.equals(DEFAULT) && transpond && demo == null) {
             throw reader.invalid(
                 upstreamKey(name, upstream),
-                reader.written(TRANSPOND) + " is the upstream default too",
+                reader.written(keyOf(DEFAULT, properties, demo)) + " is the upstream default too",
                 "remove one of them, or give this upstream another name");
           }
           rejectSeveralKinds(name, upstream);
@@ -252,8 +266,96 @@ final class UpstreamsMapping {
   }
 
   private static boolean hasTranspond(PenstockProperties properties, @Nullable String demo) {
-    String resource = demo == null ? properties.transpond().local().resource() : demo;
+    PenstockProperties.Local local = properties.transpond().local();
+    String resource = demo != null ? demo : isComplex(local) ? local.jsonFile() : local.resource();
     return resource != null && !resource.isBlank();
+  }
+
+  private static boolean isComplex(PenstockProperties.Local local) {
+    return local.type().equalsIgnoreCase(COMPLEX);
+  }
+
+  /** Returns whether the upstream is described by a file with a resource table. */
+  private static boolean isOfTable(
+      String name, PenstockProperties properties, @Nullable String demo) {
+    return name.equals(DEFAULT)
+        && demo == null
+        && isComplex(properties.transpond().local())
+        && hasTranspond(properties, null);
+  }
+
+  /** Rejects what only the other type has. */
+  private void rejectOtherType(PenstockProperties.Local local) {
+    if (!isComplex(local)) {
+      if (local.jsonFile() != null) {
+        throw reader.invalid(
+            TABLE,
+            "only type complex has it, and " + reader.written(SECTION + "type") + " is simple",
+            "write type: complex, or remove this key");
+      }
+      return;
+    }
+    if (local.jsonFile() == null) {
+      throw reader.invalid(
+          TABLE, "it is not set, and type complex needs it", "write the path of a resource table");
+    }
+    Map<String, @Nullable String> others = new LinkedHashMap<>();
+    others.put("resource", local.resource());
+    others.put("password-file", local.passwordFile());
+    others.put("sentinel-password-file", local.sentinelPasswordFile());
+    others.forEach((key, value) -> {
+      if (value != null) {
+        throw reader.invalid(
+            SECTION + key,
+            "type complex does not have it: the URLs are in " + reader.written(TABLE),
+            "remove this key, or write type: simple");
+      }
+    });
+  }
+
+  private Resource table(
+      PenstockProperties.Transpond transpond, PenstockProperties.Upstream upstream) {
+    String hash = hash(transpond.redisConf());
+    String file = Objects.requireNonNull(transpond.local().jsonFile());
+    String section = SECTION + "tls.";
+    var table =
+        new TableMapping(
+            new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
+    Resource mapped;
+    try {
+      mapped = table.map(TableParser.parse(TableFile.read(file)), hash);
+    } catch (InvalidTableException e) {
+      throw reader.invalid(TABLE, e.reason(), e.fix());
+    }
+    if (table.resources().stream().noneMatch(each -> each.tls() || each.sentinelTls())) {
+      rejectKeysWithoutTls(upstream.tls(), section);
+    }
+    for (Resource each : table.resources()) {
+      if (each.tls()) {
+        requireName(each.upstream().addresses(), upstream.tls(), section);
+      }
+      rejectUnreachable(each.upstream(), TABLE);
+    }
+    return mapped;
+  }
+
+  private String hash(PenstockProperties.RedisConf redisConf) {
+    String earlier = redisConf.shadingFunc();
+    String function = redisConf.shardingFunc();
+    if (function != null && earlier != null) {
+      throw reader.invalid(
+          "transpond.redis-conf.shading-func",
+          "it is the earlier name of sharding-func, which is set too",
+          "remove one of them");
+    }
+    String hash = TableMapping.hashOf(function == null ? earlier : function);
+    if (hash == null) {
+      throw reader.invalid(
+          "transpond.redis-conf." + (function == null ? "shading-func" : "sharding-func"),
+          "Penstock does not have this class",
+          "write DefaultShardingFunc, DefaultHashTagShardingFunc or CRC16HashTagShardingFunc");
+    }
+    return hash;
   }
 
   private static String upstreamKey(String name, PenstockProperties.Upstream upstream) {
@@ -274,6 +376,9 @@ final class UpstreamsMapping {
 
   /** Returns the key that an upstream's servers are written at. */
   static String keyOf(String name, PenstockProperties properties, @Nullable String demo) {
+    if (isOfTable(name, properties, demo)) {
+      return TABLE;
+    }
     PenstockProperties.Upstream upstream = properties.upstreams().get(name);
     return upstream == null || (name.equals(DEFAULT) && hasTranspond(properties, demo))
         ? TRANSPOND
@@ -293,13 +398,13 @@ final class UpstreamsMapping {
   }
 
   private Upstream.Resp upstream(
-      String name, PenstockProperties.Upstream upstream, Resource resource, String prefix) {
+      String name, PenstockProperties.Upstream upstream, Resource resource, ReadSettings reads) {
     return new Upstream.Resp(
         name,
         resource.upstream(),
         backend(upstream.backend()),
         new Refresh(upstream.topology().refreshPeriod(), upstream.topology().minRefreshInterval()),
-        new ReadsMapping(reader, prefix).map(upstream.reads(), resource));
+        reads);
   }
 
   /** Returns the passwords that files have; {@code section} is what the keys begin with. */

@@ -2,6 +2,9 @@ package io.penstock.server.reload;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.server.config.Readiness;
 import io.penstock.server.start.StartConfiguration;
 import java.nio.ByteBuffer;
@@ -58,18 +61,38 @@ public final class ConfigurationInForce {
 
   /**
    * Returns a hash of the keys below {@code penstock} and their values in force, as an unsigned
-   * number of 32 bits: equal on all instances that follow the same configuration. Neither secrets
-   * nor the content of SSL bundles are part of it.
+   * number of 32 bits: equal on all instances that follow the same configuration. What a resource
+   * table makes of them is part of it; neither secrets nor the content of SSL bundles are.
    */
   long hash() {
     Map<String, Object> keys =
         ConfigurationTree.of(current.configuration().properties(), atStart.properties());
     try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(keys.toString().getBytes(UTF_8));
+      String text = keys + table();
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
       return Integer.toUnsignedLong(ByteBuffer.wrap(digest).getInt());
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e); // each JDK has it
     }
+  }
+
+  private String table() {
+    StartConfiguration now = current.configuration();
+    if (now.properties().transpond().local().jsonFile() == null || now.demo()) {
+      return "";
+    }
+    StringBuilder text = new StringBuilder();
+    if (now.settings().upstream(ProxySettings.DEFAULT_NAME) instanceof Upstream.Resp resp) {
+      resp.kind()
+          .tree()
+          .forEach(part -> {
+            text.append(' ').append(part.description());
+            if (part instanceof ShardsUpstreamSettings shards) {
+              text.append(' ').append(shards.layout().settings());
+            }
+          });
+    }
+    return text.toString();
   }
 
   /** Returns {@link #hash} in hexadecimal. */

@@ -1,5 +1,6 @@
 package io.penstock.server.reload;
 
+import io.penstock.server.table.TableFile;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
@@ -12,7 +13,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.core.env.ConfigurableEnvironment;
 
-/** Files that values of keys name: with passwords, keys and certificates. */
+/** Files that values of keys name: with passwords, keys, certificates and resource tables. */
 final class NamedFiles {
 
   private static final Set<ConfigurationPropertyName> ROOTS =
@@ -31,6 +32,9 @@ final class NamedFiles {
           "privatekey",
           "location");
 
+  /** The key of a file that may be on the class path, uniform. */
+  private static final String TABLE = "jsonfile";
+
   private NamedFiles() {}
 
   /** Returns the files, whether they exist and can be used or not. */
@@ -47,7 +51,8 @@ final class NamedFiles {
   }
 
   private static boolean isFile(ConfigurationPropertyName key) {
-    return KEYS.contains(key.getLastElement(Form.UNIFORM))
+    String last = key.getLastElement(Form.UNIFORM);
+    return (KEYS.contains(last) || last.equals(TABLE))
         && ROOTS.stream().anyMatch(root -> root.isAncestorOf(key));
   }
 
@@ -64,6 +69,13 @@ final class NamedFiles {
     }
     try {
       String path = environment.resolvePlaceholders(value).strip();
+      if (property != null && property.getName().getLastElement(Form.UNIFORM).equals(TABLE)) {
+        Path table = TableFile.path(path);
+        if (table != null) {
+          files.add(table);
+        }
+        return;
+      }
       files.add(
           Path.of(path.startsWith("file:") ? path.substring("file:".length()) : path)
               .toAbsolutePath());

@@ -159,6 +159,11 @@ final class Reload implements ReloadThread.Work {
     if (old.reload() != now.reload()) {
       steps.add(new Step(Action.CHANGE, "reload", ""));
     }
+    PenstockProperties.Local oldRoute = old.transpond().local();
+    PenstockProperties.Local route = now.transpond().local();
+    if (oldRoute.dynamic() != route.dynamic()) {
+      steps.add(new Step(Action.CHANGE, "transpond.local.dynamic", ""));
+    }
     if (!Objects.equals(before.managementToken(), next.managementToken())) {
       steps.add(new Step(Action.CHANGE, "management-token", ""));
     }

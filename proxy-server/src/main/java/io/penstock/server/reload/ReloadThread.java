@@ -1,10 +1,14 @@
 package io.penstock.server.reload;
 
 import io.penstock.server.change.ReloadMode;
+import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.lifecycle.ProxyLifecycle;
+import io.penstock.server.table.TableFile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executors;
@@ -21,7 +25,8 @@ import org.springframework.context.SmartLifecycle;
 /**
  * Runs reloads, one after the other, on a daemon thread of its own. Requests that come while one
  * runs are one more reload after it, which reads the newest files. With {@code reload: on-change}
- * the same thread looks for changes of the files once a second.
+ * the same thread looks for changes of the files once a second. It looks only at a resource table
+ * if {@code transpond.local.dynamic} is all that asks for it.
  *
  * <p>Starts after the proxy and stops before it: {@link #stop} waits for a reload that runs.
  */
@@ -133,8 +138,7 @@ final class ReloadThread implements SmartLifecycle {
 
   /** Begins or ends to look for changes, as the configuration says. */
   private void followMode() {
-    boolean wanted =
-        inForce.current().configuration().properties().reload() == ReloadMode.ON_CHANGE;
+    boolean wanted = isOnChange() || table() != null;
     ScheduledFuture<?> now = watch;
     if (wanted && now == null) {
       watch =
@@ -146,10 +150,38 @@ final class ReloadThread implements SmartLifecycle {
     }
   }
 
+  private boolean isOnChange() {
+    return inForce.current().configuration().properties().reload() == ReloadMode.ON_CHANGE;
+  }
+
+  /** Returns the file with a resource table whose changes are wanted; null if there is none. */
+  private @Nullable Path table() {
+    PenstockProperties.Local local =
+        inForce.current().configuration().properties().transpond().local();
+    String file = local.dynamic() ? local.jsonFile() : null;
+    return file == null ? null : TableFile.path(file);
+  }
+
+  /** Returns what files were when they were last read; all of them if all are watched. */
+  private @Nullable Map<Path, String> readOf(Set<Path> files) {
+    Map<Path, String> all = read;
+    if (all == null || isOnChange()) {
+      return all;
+    }
+    Map<Path, String> some = new TreeMap<>(all);
+    some.keySet().retainAll(files);
+    return some;
+  }
+
+  private WatchedFiles watched() {
+    Path table = table();
+    return isOnChange() || table == null ? work.files() : work.files().only(table);
+  }
+
   /** Reloads if files have changed since they were read, and not since the last look. */
   private void look() {
-    Map<Path, String> now = work.files().digests();
-    if (now.equals(read)) {
+    Map<Path, String> now = watched().digests();
+    if (now.equals(readOf(now.keySet()))) {
       seen = null;
     } else if (now.equals(seen)) {
       read = now;
@@ -165,7 +197,7 @@ final class ReloadThread implements SmartLifecycle {
     if (signal != null) {
       signal.onSignal(() -> request(Trigger.SIGNAL));
     }
-    if (inForce.current().configuration().properties().reload() == ReloadMode.ON_CHANGE) {
+    if (isOnChange() || table() != null) {
       // finds out which files there are, and what has changed since the start read them
       thread.execute(() -> runSafely(Trigger.FILES, true));
     }

@@ -57,6 +57,11 @@ record WatchedFiles(Set<Path> files, Set<Path> trees) {
     return new WatchedFiles(allFiles, allTrees);
   }
 
+  /** Returns one file alone, if it is among these. */
+  WatchedFiles only(Path file) {
+    return new WatchedFiles(files.contains(file) ? Set.of(file) : Set.of(), Set.of());
+  }
+
   /** Returns the paths of both. */
   Set<Path> all() {
     return and(trees, Set.of()).files();

@@ -11,9 +11,12 @@ import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
@@ -174,6 +177,34 @@ class CheckTest {
             "  for upstream s: proxy to one upstream for writes and 1 for reads:, reads from:"
                 + " replica-preferred\n    for writes: h:6\n    for reads, replicas: ")
         .contains("  use upstream z as a part of x, y\n");
+  }
+
+  @Test
+  void printsWhatAResourceTableBecomes(@TempDir Path folder) throws IOException {
+    Path table =
+        Files.writeString(
+            folder.resolve("table.json"),
+            """
+            {"type": "sharding", "operation": {"bucketSize": 3, "operationMap": {
+              "0-1": "redis://:s3cret@h:1",
+              "2": {"type": "rw_separate",
+                    "read": {"type": "order", "resources":
+                      ["redis-sentinel-slaves://s3cret@h:2/m", "redis://@h:3"]},
+                    "write": "redis-sentinel://s3cret@h:2/m"}}}}
+            """);
+
+    assertThat(
+            succeeds(
+                "--penstock.transpond.local.type=complex",
+                "--penstock.transpond.local.json-file=" + table))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains(
+            "  proxy to 2 shards by camellia, hash camellia-default:, reads from:"
+                + " replica-preferred\n    h:1 (0-1)\n    one upstream for writes and 2 for reads,"
+                + " itself included, the first that answers: the master m of the sentinels h:2;"
+                + " replicas of the master m of the sentinels h:2; h:3 (2)\n")
+        .doesNotContain("s3cret");
   }
 
   @Test

@@ -42,10 +42,20 @@ class EveryKeyChangesTest {
 
   /** Keys that the application applies itself, without the core. */
   private static final Set<String> OF_THE_APPLICATION =
-      Set.of("readiness", "reload", "management-token", "management-token-file");
+      Set.of(
+          "readiness",
+          "reload",
+          "management-token",
+          "management-token-file",
+          "dynamic",
+          "check-interval-millis",
+          "transpond.redis-conf.multi-write-mode");
 
   /** Keys with one possible value so far. */
-  private static final Set<String> OF_ONE_VALUE = Set.of("transpond.type", "transpond.local.type");
+  private static final Set<String> OF_ONE_VALUE = Set.of("transpond.type");
+
+  /** Has other keys with each of its values: see {@link #aTypeChangesWithItsKey}. */
+  private static final String TYPE = "penstock.transpond.local.type";
 
   /** Lists whose elements alone can be written. */
   private static final Set<String> OF_SECTIONS =
@@ -53,6 +63,8 @@ class EveryKeyChangesTest {
           "penstock.upstreams.NAME.shards.slots",
           "penstock.upstreams.NAME.by-prefix",
           "penstock.upstreams.NAME.weighted");
+
+  private static final String EARLIER = "penstock.transpond.redis-conf.shading-func";
 
   private final Map<String, Base> bases = new HashMap<>();
 
@@ -76,6 +88,7 @@ class EveryKeyChangesTest {
       bundles.put(key + "truststore.certificate", identity.getCertificatePathPEM());
     }
     addBases("", "penstock.", bundles, "penstock.transpond.local.");
+    addTables();
     Map<String, String> named = new TreeMap<>(bundles);
     named.put("penstock.listeners.name.upstream", "name");
     named.put("penstock.upstreams.other.resource", "redis-cluster://h:2");
@@ -142,6 +155,23 @@ class EveryKeyChangesTest {
             "redis-sentinel://h:26379/main",
             upstream + "sentinel-password-file",
             earlier));
+  }
+
+  private void addTables() throws IOException {
+    Files.writeString(folder.resolve(KeyChange.TABLE), "redis://@h:9");
+    Path sharded = folder.resolve("sharded.json");
+    Files.writeString(
+        sharded,
+        """
+        {"type": "sharding",
+         "operation": {"bucketSize": 2, "operationMap": {"0": "redis://@h:1", "1": "redis://@h:2"}}}
+        """);
+    String route = "penstock.transpond.local.";
+    Map<String, String> table =
+        Map.of(
+            "penstock.port", "7001", route + "type", "complex", route + "json-file", "" + sharded);
+    base("table", table);
+    base("earlier table", with(table, EARLIER, "DefaultHashTagShardingFunc"));
   }
 
   private void addRules(Map<String, String> named, String upstream) {
@@ -273,7 +303,23 @@ class EveryKeyChangesTest {
 
   static Stream<String> keys() {
     return PropertiesReader.KEYS.effects().keySet().stream()
-        .filter(key -> !OF_SECTIONS.contains(key));
+        .filter(key -> !OF_SECTIONS.contains(key) && !key.equals(TYPE));
+  }
+
+  @Test
+  void aTypeChangesWithItsKey() {
+    Base base = Objects.requireNonNull(bases.get("plain"));
+    Map<String, String> changed = new TreeMap<>(base.keys());
+    changed.remove("penstock.transpond.local.resource");
+    changed.put(TYPE, "complex");
+    changed.put("penstock.transpond.local.json-file", "" + folder.resolve(KeyChange.TABLE));
+
+    StartConfiguration after = base.valid().successor(environment(changed), null);
+
+    assertThat(base.proxy().plan(after.settings()).steps())
+        .isNotEmpty()
+        .allMatch(step -> effectOf(step) == Effect.DRAINS);
+    assertThat(PropertiesReader.KEYS.effects()).containsEntry(TYPE, Effect.DRAINS);
   }
 
   @Test
@@ -313,7 +359,10 @@ class EveryKeyChangesTest {
   private ChangePlan plan(Base base, String key, String value) {
     Map<String, String> changed = new TreeMap<>(base.keys());
     String[] values =
-        (value.equals(KeyChange.FILE) ? folder.resolve(value).toString() : value).split("\\|");
+        (Set.of(KeyChange.FILE, KeyChange.TABLE).contains(value)
+                ? folder.resolve(value).toString()
+                : value)
+            .split("\\|");
     for (int i = 0; i < values.length; i++) {
       changed.put(key.replace(".NAME", ".name").replace("[]", "[" + i + "]"), values[i]);
     }

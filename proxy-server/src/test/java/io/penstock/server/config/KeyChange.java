@@ -17,6 +17,9 @@ record KeyChange(String base, String value) {
   /** A value that stands for a file with a password. */
   static final String FILE = "FILE";
 
+  /** A value that stands for a file with a resource table. */
+  static final String TABLE = "TABLE";
+
   /** By keys without {@code penstock.} and without what names their listener or upstream. */
   private static final Map<String, KeyChange> CHANGES =
       Map.ofEntries(
@@ -93,6 +96,12 @@ record KeyChange(String base, String value) {
           entry("commands.allow", in("plain", "debug")),
           entry("commands.deny", in("plain", "get")),
           entry("resource", in("plain", "redis-cluster://h:9")),
+          entry("json-file", in("table", TABLE)),
+          entry("dynamic", in("table", "true")),
+          entry("check-interval-millis", in("table", "77")),
+          entry("transpond.redis-conf.sharding-func", in("table", "CRC16HashTagShardingFunc")),
+          entry("transpond.redis-conf.shading-func", in("earlier table", "DefaultShardingFunc")),
+          entry("transpond.redis-conf.multi-write-mode", in("table", "1")),
           entry("sentinel-password-file", in("sentinel", FILE)),
           entry("proxy-protocol", in("plain", "v2")),
           entry("shards.distribution", in("ring", "modula")),

@@ -198,7 +198,8 @@ class SettingsMappingTest {
           commands.deny            | @dangerus | @dangerus: there is no such category
           commands.allow           | Monitor  | Monitor: it cannot be allowed: MONITOR is not allowed
           transpond.type           | remote   | local is the only supported type
-          transpond.local.type     | complex  | simple is the only supported type
+          transpond.local.type     | custom   | there is no such type
+          transpond.local.json-file | x.json  | only type complex has it
           proto-max-bulk-len       | 3GB      | must be from 1MB to 2047MB
           client-output-buffer-limit.pubsub.soft-limit | -1MB | must be at least 0
           client-output-buffer-limit.normal.hard-limit | -1B | must be at least 0

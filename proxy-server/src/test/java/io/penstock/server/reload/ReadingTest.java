@@ -104,6 +104,18 @@ class ReadingTest {
   }
 
   @Test
+  void aResourceTableIsAmongTheFiles() throws IOException {
+    Path table = folder.resolve("table.json");
+    write("application.yml", "camellia-redis-proxy.transpond.local.json-file: " + table);
+    Reading reading = reading();
+    reading.read();
+
+    assertThat(reading.files().files()).contains(table);
+    assertThat(reading.files().only(table).all()).containsExactly(table);
+    assertThat(reading.files().only(folder.resolve("other")).all()).isEmpty();
+  }
+
+  @Test
   void aFileThatIsNoYamlIsNamed() throws IOException {
     write("application.yml", "penstock: {port: 1}");
     Reading reading = reading();
