@@ -49,7 +49,8 @@ public class MetricsConfiguration {
       registry.register(
           new UpstreamCollector(
               () -> only(RespUpstream.class, proxy).map(MetricsConfiguration::view).toList()));
-      registry.register(new TcpCollector(() ->
+      registry.register(
+          new TcpCollector(() ->
               only(TcpUpstream.class, proxy)
                   .map(upstream ->
                       new TcpCollector.View(

@@ -187,8 +187,8 @@ class TcpUpstreamsIT {
   private void awaitMetric(String pattern) {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() ->
-            assertThat(penstock.get("prometheus").body()).containsPattern(pattern));
+        .untilAsserted(
+            () -> assertThat(penstock.get("prometheus").body()).containsPattern(pattern));
   }
 
   private static void closeAll(List<RespClient> clients) {
@@ -370,9 +370,7 @@ class TcpUpstreamsIT {
       assertThat(own).contains("addr=127.0.0.1:");
       assertThat(header.version()).isEqualTo(1);
       assertThat(header.source()).isNotNull();
-      assertThat(header.destination())
-          .extracting(InetSocketAddress::getPort)
-          .isEqualTo(port("v1"));
+      assertThat(header.destination()).extracting(InetSocketAddress::getPort).isEqualTo(port("v1"));
       HttpResponse<String> killed =
           penstock
               .management()

@@ -142,9 +142,7 @@ class MetricsPageTest {
         new TcpCollector(() ->
             List.of(
                 new TcpCollector.View(
-                    "raw",
-                    List.of(new TcpServers.Status(server, true, null, 1, 2, 3, 4, 5)),
-                    6))));
+                    "raw", List.of(new TcpServers.Status(server, true, null, 1, 2, 3, 4, 5)), 6))));
     new RefreshCounter(meters).ofUpstream(Label.ONLY);
     new EjectionCounter(
         meters,
