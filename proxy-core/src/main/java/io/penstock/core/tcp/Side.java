@@ -134,13 +134,15 @@ final class Side extends ChannelInboundHandlerAdapter {
 
   /** Closes the channel, in a task of its own: see {@link io.penstock.core.output.TlsClose}. */
   void close() {
-    ByteBuf rest = early.poll();
-    while (rest != null) {
-      rest.release();
-      rest = early.poll();
-    }
+    releaseEarly();
     if (context != null) {
       context.executor().execute(context.channel()::close);
+    }
+  }
+
+  private void releaseEarly() {
+    for (ByteBuf read = early.poll(); read != null; read = early.poll()) {
+      read.release();
     }
   }
 
@@ -221,6 +223,7 @@ final class Side extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext from) {
+    releaseEarly();
     connection.onClosed(this);
   }
 

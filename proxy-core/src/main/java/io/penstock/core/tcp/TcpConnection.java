@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
+import io.netty.util.NetUtil;
 import io.penstock.core.tcp.TcpServers.Choice;
 import io.penstock.core.transport.Loop;
 import java.net.InetSocketAddress;
@@ -94,10 +95,13 @@ final class TcpConnection {
     added.eventLoop().execute(this::connect); // the pipeline is being built
   }
 
-  private static byte[] key(@Nullable SocketAddress client) {
-    return client instanceof InetSocketAddress inet && inet.getAddress() != null
-        ? inet.getAddress().getHostAddress().getBytes(StandardCharsets.US_ASCII)
-        : new byte[0];
+  /** Returns a client's address as nginx' {@code $remote_addr} has it. */
+  static byte[] key(@Nullable SocketAddress client) {
+    String text =
+        client instanceof InetSocketAddress inet && inet.getAddress() != null
+            ? NetUtil.toAddressString(inet.getAddress())
+            : "unix:";
+    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   private void connect() {

@@ -3,11 +3,15 @@ package io.penstock.core.tcp;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.netty.util.NetUtil;
 import io.penstock.core.observe.Label;
 import io.penstock.core.tcp.TcpServers.Choice;
 import io.penstock.core.tcp.TcpServers.Status;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -220,6 +224,19 @@ class TcpServersTest {
         .isEqualTo(hosts.get(names.indexOf(plain)));
     assertThat(next(byRing, client(byRing, client)).address().host())
         .isEqualTo(hosts.get(names.indexOf(consistent)));
+  }
+
+  @Test
+  void clientsAreHashedByTheirAddressesAsNginxWritesThem() throws UnknownHostException {
+    assertThat(key("2001:db8:0:0:0:0:0:1")).isEqualTo("2001:db8::1");
+    assertThat(key("192.168.0.1")).isEqualTo("192.168.0.1");
+    assertThat(new String(TcpConnection.key(null), StandardCharsets.US_ASCII)).isEqualTo("unix:");
+  }
+
+  private static String key(String address) throws UnknownHostException {
+    byte[] bytes = Objects.requireNonNull(NetUtil.createByteArrayFromIpAddressString(address));
+    var client = new InetSocketAddress(InetAddress.getByAddress(bytes), 4321);
+    return new String(TcpConnection.key(client), StandardCharsets.US_ASCII);
   }
 
   private static TcpServer hashed(String host, int weight) {

@@ -104,6 +104,28 @@ class CheckTest {
   }
 
   @Test
+  void printsALineForEachTcpServer() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.port=1",
+                "--penstock.upstreams.raw.tcp.servers[0]=h:1 weight=2 max-conns=7",
+                "--penstock.upstreams.raw.tcp.servers[1]=h:2 backup",
+                "--penstock.upstreams.raw.tcp.balance=least-connections",
+                "--management.server.port=-1"))
+        .isTrue();
+    assertThat(out.toString(UTF_8).lines())
+        .containsExactly(
+            "The configuration is valid (no file). Penstock would",
+            "  listen on 0.0.0.0:1 (transport auto, 2 event loops, dispatch async)",
+            "  proxy to 2 TCP servers, least-connections:",
+            "    h:1 (weight 2, up to 7 connections)",
+            "    h:2 (backup)",
+            "  accept up to 10000 clients",
+            "  not serve health and metrics (management.server.port is -1)");
+  }
+
+  @Test
   void printsALineForEachShard() {
     assertThat(
             succeeds(

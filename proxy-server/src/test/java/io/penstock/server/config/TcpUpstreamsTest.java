@@ -171,6 +171,18 @@ class TcpUpstreamsTest {
     assertThat(fault.reason()).startsWith("upstream x of this listener is plain TCP");
   }
 
+  @Test
+  void theDefaultListenerMayServeIt() {
+    String upstream = "  upstreams: { raw: { tcp: { servers: [ 'h:1' ] } } }\n";
+
+    assertThat(settings("penstock:\n  port: 0\n" + upstream).listeners().getFirst().upstream())
+        .isEqualTo("raw");
+    ConfigurationFault fault =
+        Faults.of(() -> settings("penstock:\n  password: s3cret\n" + upstream));
+    assertThat(fault.key()).isEqualTo("penstock.password");
+    assertThat(fault.reason()).startsWith("upstream raw of this listener is plain TCP");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
