@@ -74,13 +74,10 @@ public final class ProxyChange {
 
   private CompletableFuture<Void> prepareUpstreams() {
     List<CompletableFuture<Void>> tried = new ArrayList<>();
-    for (Listener listener : next.listeners()) {
-      String name = listener.upstream();
-      if (!upstreams.containsKey(name)) {
-        Upstream settings = next.upstream(name);
-        ProxyUpstream earlier = before.upstreams().get(name);
-        upstreams.put(name, upstream(settings, earlier, tried));
-      }
+    for (String name : next.usedUpstreams()) {
+      Upstream settings = next.upstream(name);
+      ProxyUpstream earlier = before.upstreams().get(name);
+      upstreams.put(name, upstream(settings, earlier, tried));
     }
     return CompletableFuture.allOf(tried.toArray(CompletableFuture[]::new));
   }
@@ -177,6 +174,8 @@ public final class ProxyChange {
     opened.forEach(each -> each.listener().take(each.sockets()));
     opened.forEach(each -> adopted.add(each.listener().closeOthers()));
     trials.forEach(each -> adopted.add(each.close()));
+    replacedUpstreams().forEach(each -> adopted.add(each.shadow(null)));
+    adopted.add(after().connectShadows());
     return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new));
   }
 

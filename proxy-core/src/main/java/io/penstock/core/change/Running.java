@@ -9,13 +9,15 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The parts of a running proxy at one time. Immutable; a change of the settings replaces it.
  *
  * @param settings in force
  * @param listeners by name, in the order of the settings
- * @param upstreams those that a listener serves, by name, in the order of the first that does
+ * @param upstreams those that a listener serves, by name, in the order of the first that does; then
+ *     their shadows
  */
 public record Running(
     ProxySettings settings,
@@ -25,6 +27,21 @@ public record Running(
   public Running {
     listeners = Collections.unmodifiableMap(new LinkedHashMap<>(listeners));
     upstreams = Collections.unmodifiableMap(new LinkedHashMap<>(upstreams));
+  }
+
+  /** Has the reads of upstreams go to their shadows. Completes when each loop sends them. */
+  public CompletableFuture<Void> connectShadows() {
+    List<CompletableFuture<Void>> connected = new ArrayList<>();
+    upstreams.forEach((name, upstream) -> {
+      ProxySettings.Shadow shadow = settings.shadowOf(name);
+      ProxyUpstream other = shadow == null ? null : upstreams.get(shadow.upstream());
+      connected.add(
+          upstream.shadow(
+              shadow == null || other == null
+                  ? null
+                  : new ProxyUpstream.Shadow(other, shadow.share())));
+    });
+    return CompletableFuture.allOf(connected.toArray(CompletableFuture[]::new));
   }
 
   /** Returns what {@code some} has and {@code others} has not. */

@@ -221,6 +221,7 @@ public record PenstockProperties(
         transpond.local().tls(),
         transpond.local().proxyProtocol(),
         reads,
+        transpond.local().shadow(),
         backend,
         topology,
         crossSlot);
@@ -452,6 +453,8 @@ public record PenstockProperties(
    * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
    *     nodes of upstream `default`: `v1` or `v2`. For nodes behind a load balancer that expects
    *     it.
+   * @param shadow Another upstream that a share of the reads of upstream `default` goes to, too.
+   *     Clients get no reply of it.
    */
   public record Local(
       @Change(Effect.RESTART) @DefaultValue("simple") String type,
@@ -461,7 +464,8 @@ public record PenstockProperties(
       @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
           @Nullable String sentinelPasswordFile,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
-      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol) {
+      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
+      @Change(Effect.LIVE) @Valid @Nullable Shadow shadow) {
 
     @Override
     public String toString() {
@@ -605,6 +609,8 @@ public record PenstockProperties(
    * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
    *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it.
    * @param reads Which nodes serve commands that only read.
+   * @param shadow Another upstream that a share of the reads goes to, too. Clients get no reply of
+   *     it.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
    * @param crossSlot What becomes of commands over several slots.
@@ -622,6 +628,7 @@ public record PenstockProperties(
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
+      @Valid @Nullable Shadow shadow,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology,
       @DefaultValue("reject") CrossSlot crossSlot) {
@@ -636,6 +643,16 @@ public record PenstockProperties(
       return "Upstream"; // the resource may hold a password
     }
   }
+
+  /**
+   * Another upstream that a share of the reads goes to, too.
+   *
+   * @param upstream Name of the other upstream. Must be set.
+   * @param share Percentage of the reads. 0 for none.
+   */
+  public record Shadow(
+      @Nullable String upstream,
+      @DefaultValue("1") @Between(min = "0.01", max = "100", orZero = true) double share) {}
 
   /**
    * Upstreams for writes and for reads.

@@ -183,6 +183,8 @@ class PropertiesReaderTest {
                 Map.entry("penstock.tls.client-auth", "want"),
                 Map.entry("penstock.tls.certificate-users[0]", "app"),
                 Map.entry("penstock.tls.handshake-timeout", "38s"),
+                Map.entry("penstock.transpond.local.shadow.upstream", "copy"),
+                Map.entry("penstock.transpond.local.shadow.share", "2.5"),
                 Map.entry("penstock.cluster-facade.enabled", "true"),
                 Map.entry("penstock.cluster-facade.nodes[0]", "h:2"),
                 Map.entry("penstock.cluster-facade.announce-host", "h"),
@@ -260,7 +262,8 @@ class PropertiesReaderTest {
                         "/run/n",
                         "/run/s",
                         new PenstockProperties.NodeTls("backend", Verify.CA, "name"),
-                        HAProxyProtocolVersion.V2)),
+                        HAProxyProtocolVersion.V2,
+                        new PenstockProperties.Shadow("copy", 2.5))),
                 new PenstockProperties.ClusterFacade(true, List.of("h:2"), "h", 2),
                 Map.of(),
                 Map.of()));

@@ -105,6 +105,7 @@ final class ChangingProxy implements AutoCloseable {
     return new ProxySettings(
         listeners.entrySet().stream().map(ChangingProxy::listener).toList(),
         upstreams.entrySet().stream().map(ChangingProxy::upstream).toList(),
+        List.of(),
         DispatchMode.dispatch(),
         commands,
         Transport.AUTO,

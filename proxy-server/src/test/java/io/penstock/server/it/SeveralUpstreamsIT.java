@@ -110,6 +110,7 @@ class SeveralUpstreamsIT {
     return new ProxySettings(
         listeners,
         upstreams,
+        List.of(),
         DispatchMode.dispatch(),
         CommandRules.NONE,
         Transport.AUTO,
