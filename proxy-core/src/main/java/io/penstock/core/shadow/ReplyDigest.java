@@ -94,9 +94,10 @@ final class ReplyDigest {
    * Returns whether both replies say the same. Errors of two versions may differ in their texts.
    */
   boolean isSameAs(ReplyDigest other) {
-    return error != null || other.error != null
-        ? Objects.equals(error, other.error)
-        : length == other.length && hash == other.hash;
+    if (error != null || other.error != null) {
+      return Objects.equals(error, other.error);
+    }
+    return length == other.length && hash == other.hash;
   }
 
   /** Says what the reply is without its content, for logs. */

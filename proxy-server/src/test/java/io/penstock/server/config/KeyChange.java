@@ -116,7 +116,9 @@ record KeyChange(String base, String value) {
           entry("otherwise", in("tenants", "third")),
           entry("weighted[].upstream", in("canary", "third")),
           entry("weighted[].weight", in("canary", "7")),
-          entry("by", in("canary", "client")));
+          entry("by", in("canary", "client")),
+          entry("shadow.upstream", in("shadowed", "copy-too")),
+          entry("shadow.share", in("shadowed", "7.5")));
 
   private static KeyChange in(String base, String value) {
     return new KeyChange(base, value);
