@@ -114,7 +114,7 @@ class InfoReportTest {
         .contains("Commandstats", "Latencystats")
         .doesNotContain("Modules");
     assertThat(titles(report("everything"))).hasSize(InfoSection.values().length);
-    assertThat(titles(report("default", "commandstats"))).hasSize(14);
+    assertThat(titles(report("default", "commandstats"))).hasSize(15);
     assertThat(report("nonsense")).isEmpty();
   }
 

@@ -10,6 +10,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ShadowStats;
+import io.penstock.core.observe.ShadowStats.Skipped;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -246,10 +247,10 @@ final class ProxyCollector implements MultiCollector {
         same.add((double) shadow.same(), UPSTREAM, name);
         settled.add((double) shadow.settled(), UPSTREAM, name);
         addCounts(shadow.differing(), name, "command", differing);
-        shadow
-            .skipped()
-            .forEach((reason, count) ->
-                skipped.add((double) count, UPSTREAM, name, "reason", reason.label()));
+        for (Skipped reason : Skipped.values()) {
+          long count = shadow.skipped().getOrDefault(reason, 0L);
+          skipped.add((double) count, UPSTREAM, name, "reason", reason.label());
+        }
         addCounts(shadow.errors(), name, "error", errors);
         durations.dataPoint(durations(name, "upstream", shadow.ownDurations()));
         durations.dataPoint(durations(name, "shadow", shadow.shadowDurations()));

@@ -90,6 +90,7 @@ final class ConfigurationPage {
       Set.of(
           PenstockProperties.Shards.class,
           PenstockProperties.Split.class,
+          PenstockProperties.Shadow.class,
           PenstockProperties.NodeTls.class);
 
   private void add(String prefix, Record values) throws ReflectiveOperationException {
@@ -98,6 +99,8 @@ final class ConfigurationPage {
       Object value = component.getAccessor().invoke(values);
       if (value instanceof Record section) {
         add(key, section);
+      } else if (component.getType().isRecord()) {
+        addSection(key, component.getType());
       } else if (value instanceof Map<?, ?>) {
         addNamed(key, component);
       } else {

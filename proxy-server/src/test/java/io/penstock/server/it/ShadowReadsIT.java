@@ -63,10 +63,7 @@ class ShadowReadsIT {
   }
 
   private ShadowStats awaitStats(Predicate<ShadowStats> wanted) {
-    return await()
-        .atMost(PATIENCE)
-        .pollInterval(Duration.ofMillis(10))
-        .until(this::stats, wanted::test);
+    return await().atMost(PATIENCE).pollInterval(Duration.ofMillis(10)).until(this::stats, wanted);
   }
 
   @Test

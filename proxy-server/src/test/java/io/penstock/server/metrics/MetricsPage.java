@@ -207,11 +207,11 @@ final class MetricsPage {
 
   private static Map<String, String> shadowErrors() {
     Map<String, String> errors = new LinkedHashMap<>();
+    errors.put("a word", "The first word of its error, such as `NOPERM`; `other` for unusual ones");
     errors.put("`timeout`", "No reply came in the `command-timeout` of the shadow");
     errors.put("`connlost`", "The connection was lost before the reply");
     errors.put("`unavailable`", "No node of the shadow could be reached, or none has the slot");
     errors.put("`overloaded`", "A limit of the connections to the shadow was reached");
-    errors.put("a word", "The first word of its error, such as `NOPERM`; `other` for unusual ones");
     return errors;
   }
 
