@@ -44,6 +44,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -62,8 +63,8 @@ import org.slf4j.LoggerFactory;
  * the upstreams that they serve. A proxy is built from its settings, started once, drained and
  * closed once. All methods are safe from any thread.
  *
- * <p>An upstream that no listener names is not created. One that consists of others creates these
- * itself.
+ * <p>An upstream that no listener names, and that is no shadow, is not created. One that consists
+ * of others creates these itself.
  */
 public final class Proxy implements AutoCloseable {
 
@@ -101,13 +102,15 @@ public final class Proxy implements AutoCloseable {
     this.retirement = new Retirement(control.thread(), () -> running().upstreams());
     Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
     Map<String, ProxyListener> listeners = new LinkedHashMap<>();
+    for (String name : settings.usedUpstreams()) {
+      upstreams.put(name, upstream(settings.upstream(name), settings));
+    }
     for (ProxySettings.Listener each : settings.listeners()) {
-      ProxyUpstream upstream =
-          upstreams.computeIfAbsent(
-              each.upstream(), name -> upstream(settings.upstream(name), settings));
+      ProxyUpstream upstream = Objects.requireNonNull(upstreams.get(each.upstream()));
       listeners.put(each.name(), listener(each, settings, upstream));
     }
     this.running = new Running(settings, listeners, upstreams);
+    running.connectShadows();
   }
 
   private static List<Transport> transports(ProxySettings settings) {

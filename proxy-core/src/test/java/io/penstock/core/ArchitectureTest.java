@@ -126,6 +126,18 @@ class ArchitectureTest {
                   "reply")),
           Map.entry("read", Set.of("upstream", "transport", "dispatch")),
           Map.entry(
+              "shadow",
+              Set.of(
+                  "upstream",
+                  "cluster",
+                  "resp",
+                  "spec",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "dispatch")),
+          Map.entry(
               "script",
               Set.of("resp", "spec", "command", "output", "backend", "dispatch", "client")),
           Map.entry(
@@ -165,7 +177,8 @@ class ArchitectureTest {
                   "reply",
                   "client",
                   "script",
-                  "retry")),
+                  "retry",
+                  "shadow")),
           Map.entry(
               "directory",
               Set.of(
@@ -336,6 +349,7 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
+                  "shadow",
                   "upstream",
                   "resp",
                   "spec",
@@ -366,6 +380,7 @@ class ArchitectureTest {
           Map.entry(
               "assembly",
               Set.of(
+                  "shadow",
                   "tls",
                   "upstream",
                   "cluster",

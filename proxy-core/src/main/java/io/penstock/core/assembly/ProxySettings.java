@@ -16,8 +16,11 @@ import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.ReadSettings;
+import java.math.BigDecimal;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +29,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param listeners where clients connect, at least one
  * @param upstreams the servers that commands are sent to, at least one
+ * @param shadows which upstreams' reads go to another one too; at most one of each
  * @param dispatch how commands are sent to nodes
  * @param commands which commands are allowed and denied
  * @param transport the I/O transport of the event loops
@@ -38,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 public record ProxySettings(
     List<Listener> listeners,
     List<Upstream> upstreams,
+    List<Shadow> shadows,
     Dispatch dispatch,
     CommandRules commands,
     Transport transport,
@@ -51,6 +56,7 @@ public record ProxySettings(
   public ProxySettings {
     listeners = List.copyOf(listeners);
     upstreams = List.copyOf(upstreams);
+    shadows = List.copyOf(shadows);
   }
 
   /**
@@ -151,6 +157,21 @@ public record ProxySettings(
   }
 
   /**
+   * A share of the reads of an upstream, which goes to another one too.
+   *
+   * @param of name of the upstream that clients read; no shadow of another one
+   * @param upstream name of the other one, which has no shadow
+   * @param share in hundredths of a percent: 1 to 10000
+   */
+  public record Shadow(String of, String upstream, int share) {
+
+    /** Returns the share as a percentage: {@code 2.5}. */
+    public String percent() {
+      return BigDecimal.valueOf(share, 2).stripTrailingZeros().toPlainString();
+    }
+  }
+
+  /**
    * The address of a listener, and the limits on its clients.
    *
    * @param address where clients connect
@@ -246,7 +267,15 @@ public record ProxySettings(
   /** Returns these settings with other listeners. */
   public ProxySettings withListeners(List<Listener> others) {
     return new ProxySettings(
-        others, upstreams, dispatch, commands, transport, eventLoops, timeSlice, drainTimeout);
+        others,
+        upstreams,
+        shadows,
+        dispatch,
+        commands,
+        transport,
+        eventLoops,
+        timeSlice,
+        drainTimeout);
   }
 
   /**
@@ -257,6 +286,7 @@ public record ProxySettings(
     return new ProxySettings(
         listeners.stream().map(each -> each.asRunning(running.findListener(each.name()))).toList(),
         upstreams,
+        shadows,
         running.dispatch,
         commands,
         running.transport,
@@ -304,6 +334,24 @@ public record ProxySettings(
   /** Returns the upstream with this name, or null. */
   public @Nullable Upstream findUpstream(String name) {
     return upstreams.stream().filter(each -> each.name().equals(name)).findFirst().orElse(null);
+  }
+
+  /** Returns the shadow of an upstream, or null. */
+  public @Nullable Shadow shadowOf(String upstream) {
+    return shadows.stream().filter(each -> each.of().equals(upstream)).findFirst().orElse(null);
+  }
+
+  /** Returns the names of the upstreams in use: those of the listeners, and their shadows. */
+  public Set<String> usedUpstreams() {
+    Set<String> used = new LinkedHashSet<>();
+    listeners.forEach(each -> used.add(each.upstream()));
+    for (String served : List.copyOf(used)) {
+      Shadow shadow = shadowOf(served);
+      if (shadow != null) {
+        used.add(shadow.upstream());
+      }
+    }
+    return used;
   }
 
   /** Returns the listener with this name, or null. */

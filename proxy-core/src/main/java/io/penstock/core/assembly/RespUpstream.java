@@ -24,6 +24,8 @@ import io.penstock.core.replicas.ReplicaMonitor;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
+import io.penstock.core.shadow.ShadowLink;
+import io.penstock.core.shadow.ShadowSettings;
 import io.penstock.core.survey.HealthCheck;
 import io.penstock.core.survey.ServerSurvey;
 import io.penstock.core.topology.UpstreamSettings;
@@ -38,6 +40,7 @@ import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -76,6 +79,7 @@ public final class RespUpstream implements ProxyUpstream {
   private final SharedSubscriptions subscriptions;
   private final LoopParts<UpstreamLoop> loops;
   private volatile List<UpstreamFigures> inherited = List.of(); // of earlier upstreams of its name
+  private volatile @Nullable Shadow shadow;
   private final AtomicInteger clients = new AtomicInteger(); // accepted so far; if there are lanes
 
   /**
@@ -223,7 +227,44 @@ public final class RespUpstream implements ProxyUpstream {
     var made = new UpstreamLoop(loop, nodes, dispatcher, hub, served);
     made.start(
         now -> subscriptions.tick(hub, lane, now), settings.backend().commandTimeout().toNanos());
+    connectShadow(made, loop);
     return made;
+  }
+
+  /**
+   * Another upstream that reads go to, too.
+   *
+   * @param share in hundredths of a percent
+   */
+  public record Shadow(RespUpstream upstream, int share) {}
+
+  /**
+   * Has a share of the reads go to another upstream too from now on; null for none. Completes when
+   * each loop does.
+   */
+  public CompletableFuture<Void> shadow(@Nullable Shadow next) {
+    if (Objects.equals(shadow, next)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    shadow = next;
+    return loops.visit((part, loop, _) -> connectShadow(part, loop));
+  }
+
+  /** On that loop. */
+  private void connectShadow(UpstreamLoop part, Loop loop) {
+    Shadow now = shadow;
+    if (now == null) {
+      part.shadow(null, null);
+      return;
+    }
+    RespUpstream other = now.upstream();
+    var ends =
+        new ShadowLink.Ends(
+            loop,
+            part.side(settings.backend().commandTimeout().toNanos()),
+            other.on(loop, 0).side(other.settings.backend().commandTimeout().toNanos()));
+    String label = "Upstream %s and its shadow %s".formatted(name(), other.name());
+    part.shadow(ends, ShadowSettings.of(now.share(), label));
   }
 
   /** Returns what the clients of a lane see of the nodes, without replicas. */

@@ -16,6 +16,7 @@ import io.penstock.core.observe.ProxyStats.Pressure;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.Kind;
 import io.penstock.core.pubsub.SubscriberCounts;
@@ -48,10 +49,15 @@ public final class StatsCollector {
    * @param closed statistics of closed connections, by node
    */
   public record UpstreamFigures(
-      List<NodeStats> nodes, List<NodeStats> closed, HeldStats held, ReadCounts reads) {
+      List<NodeStats> nodes,
+      List<NodeStats> closed,
+      HeldStats held,
+      ReadCounts reads,
+      ShadowStats shadow) {
 
     static final UpstreamFigures NONE =
-        new UpstreamFigures(List.of(), List.of(), HeldStats.NONE, ReadCounts.NONE);
+        new UpstreamFigures(
+            List.of(), List.of(), HeldStats.NONE, ReadCounts.NONE, ShadowStats.NONE);
 
     /** Returns the sum with those of another loop, or of a closed upstream. */
     UpstreamFigures plus(UpstreamFigures other) {
@@ -59,7 +65,8 @@ public final class StatsCollector {
           joined(nodes, other.nodes),
           joined(closed, other.closed),
           held.plus(other.held),
-          reads.plus(other.reads));
+          reads.plus(other.reads),
+          shadow.plus(other.shadow));
     }
 
     private static List<NodeStats> joined(List<NodeStats> some, List<NodeStats> more) {
@@ -71,11 +78,12 @@ public final class StatsCollector {
 
     static UpstreamFigures of(UpstreamLoop loop) {
       return new UpstreamFigures(
-          loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads());
+          loop.nodeStats(), loop.closedNodeStats(), loop.held(), loop.reads(), loop.shadowStats());
     }
 
     static UpstreamFigures of(Hub hub) {
-      return new UpstreamFigures(hub.stats(), hub.closedStats(), HeldStats.NONE, ReadCounts.NONE);
+      return new UpstreamFigures(
+          hub.stats(), hub.closedStats(), HeldStats.NONE, ReadCounts.NONE, ShadowStats.NONE);
     }
   }
 
@@ -103,7 +111,8 @@ public final class StatsCollector {
         HeldStats.NONE,
         clients.pressure(),
         ReadCounts.NONE,
-        crossSlot(clients.servers().commands().specs(), counters.crossSlot()));
+        crossSlot(clients.servers().commands().specs(), counters.crossSlot()),
+        ShadowStats.NONE);
   }
 
   private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
@@ -159,7 +168,8 @@ public final class StatsCollector {
             HeldStats.NONE,
             Pressure.NONE,
             ReadCounts.NONE,
-            CrossSlotStats.NONE);
+            CrossSlotStats.NONE,
+            ShadowStats.NONE);
     return loops.stream().reduce(clients, ProxyStats::plus);
   }
 
@@ -181,7 +191,8 @@ public final class StatsCollector {
             HeldStats.NONE,
             new Pressure(0, 0, 0, closed, 0, 0),
             ReadCounts.NONE,
-            CrossSlotStats.NONE);
+            CrossSlotStats.NONE,
+            ShadowStats.NONE);
     return ofListener(List.of(limits), admission);
   }
 
@@ -201,9 +212,11 @@ public final class StatsCollector {
   static ProxyStats ofUpstream(List<UpstreamFigures> all, Set<SubscriberCounts> subscribers) {
     HeldStats held = HeldStats.NONE;
     ReadCounts reads = ReadCounts.NONE;
+    ShadowStats shadow = ShadowStats.NONE;
     for (UpstreamFigures each : all) {
       held = held.plus(each.held());
       reads = reads.plus(each.reads());
+      shadow = shadow.plus(each.shadow());
     }
     return new ProxyStats(
         List.of(),
@@ -224,7 +237,8 @@ public final class StatsCollector {
         held,
         Pressure.NONE,
         reads,
-        CrossSlotStats.NONE);
+        CrossSlotStats.NONE,
+        shadow);
   }
 
   /** Returns statistics of nothing but the event loops. */
@@ -244,7 +258,8 @@ public final class StatsCollector {
         HeldStats.NONE,
         Pressure.NONE,
         ReadCounts.NONE,
-        CrossSlotStats.NONE);
+        CrossSlotStats.NONE,
+        ShadowStats.NONE);
   }
 
   /**

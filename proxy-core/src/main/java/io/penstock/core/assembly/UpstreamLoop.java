@@ -5,10 +5,14 @@ import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.route.Router;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
+import io.penstock.core.shadow.ShadowLink;
+import io.penstock.core.shadow.ShadowSettings;
+import io.penstock.core.shadow.Side;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Topology;
 import java.util.LinkedHashSet;
@@ -44,7 +48,8 @@ final class UpstreamLoop {
     this.loop = loop;
     var router =
         new Router(topology.current().partitioner(), dispatcher.nodes().readNodes() != null);
-    this.routing = new SessionLoop.Routing(router, dispatcher, hub, topology, upstream);
+    this.routing =
+        new SessionLoop.Routing(router, dispatcher, hub, topology, upstream, new ShadowLink());
   }
 
   /**
@@ -123,8 +128,27 @@ final class UpstreamLoop {
     dispatcher().authenticateAgain();
   }
 
+  /** Has a share of the reads go to another upstream too, or none if {@code ends} is null. */
+  void shadow(ShadowLink.@Nullable Ends ends, @Nullable ShadowSettings settings) {
+    if (ends == null || settings == null) {
+      routing.shadow().disconnect();
+    } else {
+      routing.shadow().connect(ends, settings);
+    }
+  }
+
+  /** Returns it as a side of shadow reads. */
+  Side side(long commandTimeoutNanos) {
+    return new Side(dispatcher(), routing.topology(), commandTimeoutNanos);
+  }
+
+  ShadowStats shadowStats() {
+    return routing.shadow().stats();
+  }
+
   /** Closes all connections for commands at once. */
   void close() {
+    routing.shadow().disconnect();
     if (ticks != null) {
       ticks.cancel(false);
     }

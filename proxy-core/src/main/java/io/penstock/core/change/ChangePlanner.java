@@ -66,7 +66,10 @@ public final class ChangePlanner {
       if (earlier == null) {
         steps.add(new Step(Action.ADD, subject(next), ""));
       } else {
-        add(Action.CHANGE, subject(next), differences(earlier, next));
+        Differences what = differences(earlier, next);
+        String name = next.name();
+        what.add("shadow", before.shadowOf(name), after.shadowOf(name));
+        add(Action.CHANGE, subject(next), what);
       }
     }
     for (Upstream earlier : before.upstreams()) {

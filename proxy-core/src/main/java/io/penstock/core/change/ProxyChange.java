@@ -80,13 +80,10 @@ public final class ProxyChange {
 
   private CompletableFuture<Void> prepareUpstreams() {
     List<CompletableFuture<Void>> tried = new ArrayList<>();
-    for (Listener listener : next.listeners()) {
-      String name = listener.upstream();
-      if (!upstreams.containsKey(name)) {
-        Upstream settings = next.upstream(name);
-        ProxyUpstream earlier = before.upstreams().get(name);
-        upstreams.put(name, upstream(settings, earlier, tried));
-      }
+    for (String name : next.usedUpstreams()) {
+      Upstream settings = next.upstream(name);
+      ProxyUpstream earlier = before.upstreams().get(name);
+      upstreams.put(name, upstream(settings, earlier, tried));
     }
     return CompletableFuture.allOf(tried.toArray(CompletableFuture[]::new));
   }
@@ -232,6 +229,12 @@ public final class ProxyChange {
     opened.forEach(each -> each.listener().take(each.sockets()));
     opened.forEach(each -> adopted.add(each.listener().closeOthers()));
     trials.forEach(each -> adopted.add(each.close()));
+    for (ProxyUpstream each : replacedUpstreams()) {
+      if (each instanceof RespUpstream resp) {
+        adopted.add(resp.shadow(null));
+      }
+    }
+    adopted.add(after().connectShadows());
     return CompletableFuture.allOf(adopted.toArray(CompletableFuture[]::new));
   }
 

@@ -3,19 +3,23 @@ package io.penstock.core.change;
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxyUpstream;
+import io.penstock.core.assembly.RespUpstream;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts of a running proxy at one time. Immutable; a change of the settings replaces it.
  *
  * @param settings in force
  * @param listeners by name, in the order of the settings
- * @param upstreams those that a listener serves, by name, in the order of the first that does
+ * @param upstreams those that a listener serves, by name, in the order of the first that does; then
+ *     their shadows
  */
 public record Running(
     ProxySettings settings,
@@ -25,6 +29,24 @@ public record Running(
   public Running {
     listeners = Collections.unmodifiableMap(new LinkedHashMap<>(listeners));
     upstreams = Collections.unmodifiableMap(new LinkedHashMap<>(upstreams));
+  }
+
+  /** Has the reads of upstreams go to their shadows. Completes when each loop sends them. */
+  public CompletableFuture<Void> connectShadows() {
+    List<CompletableFuture<Void>> connected = new ArrayList<>();
+    for (ProxyUpstream each : upstreams.values()) {
+      if (each instanceof RespUpstream upstream) {
+        connected.add(upstream.shadow(shadowOf(upstream)));
+      }
+    }
+    return CompletableFuture.allOf(connected.toArray(CompletableFuture[]::new));
+  }
+
+  private RespUpstream.@Nullable Shadow shadowOf(RespUpstream upstream) {
+    ProxySettings.Shadow shadow = settings.shadowOf(upstream.name());
+    return shadow != null && upstreams.get(shadow.upstream()) instanceof RespUpstream other
+        ? new RespUpstream.Shadow(other, shadow.share())
+        : null;
   }
 
   /** Returns what {@code some} has and {@code others} has not. */

@@ -2,6 +2,7 @@ package io.penstock.core.forward;
 
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.script.LoopScripts;
+import io.penstock.core.shadow.ShadowLink;
 
 /**
  * What a loop provides for forwarding requests.
@@ -11,6 +12,12 @@ import io.penstock.core.script.LoopScripts;
  * @param scripts that clients sent
  * @param limit on gathered replies
  * @param maxBytesOnHeap bytes of a request that may be copied to the heap at once
+ * @param shadow where a share of the reads goes too
  */
 public record ForwardLoop(
-    ForwardedPool pool, Hub hub, LoopScripts scripts, GatherLimit limit, long maxBytesOnHeap) {}
+    ForwardedPool pool,
+    Hub hub,
+    LoopScripts scripts,
+    GatherLimit limit,
+    long maxBytesOnHeap,
+    ShadowLink shadow) {}

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * client; or a request of which only parts are sent. Reused ({@link ForwardedPool}). Confined to
  * the loop.
  */
-final class Forwarded extends ClientExchange {
+class Forwarded extends ClientExchange {
 
   private final @Nullable ForwardedPool pool;
   private @Nullable ReplySlot replySlot;

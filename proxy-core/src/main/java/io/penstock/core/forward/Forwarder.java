@@ -17,6 +17,8 @@ import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 import io.penstock.core.route.RoutePlan;
+import io.penstock.core.shadow.ShadowReads;
+import io.penstock.core.shadow.ShadowedRead;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Slices;
 import java.util.List;
@@ -113,14 +115,24 @@ public final class Forwarder {
   private Forwarded prepareExchange(CommandSpec spec, int partition) {
     ReplySlot slot = replies.begin(spec);
     slot.targetPartition(partition);
-    Forwarded exchange = newExchange(slot);
+    ShadowReads shadow = forwardLoop.shadow().reads();
+    ShadowedRead read = shadow == null ? null : sample(shadow, spec, partition);
+    Forwarded exchange = read == null ? newExchange(slot) : begin(new ShadowedExchange(read), slot);
     exchange.prepare(spec, partition);
     return exchange;
   }
 
+  private @Nullable ShadowedRead sample(ShadowReads shadow, CommandSpec spec, int partition) {
+    return shadow.sample(spec, request.frame(), partition, client.protocol(), client.connections());
+  }
+
   private Forwarded newExchange(ReplySlot slot) {
+    return begin(forwardLoop.pool().take(), slot);
+  }
+
+  private Forwarded begin(Forwarded exchange, ReplySlot slot) {
     RequestFrame frame = request.frame();
-    Forwarded exchange = forwardLoop.pool().take().begin(owner, slot);
+    exchange.begin(owner, slot);
     exchange.setRequestBytes(request.share(), frame.start(), frame.end() - frame.start());
     return exchange;
   }

@@ -4,6 +4,7 @@ import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.CrossSlotStats;
+import io.penstock.core.observe.ShadowStats;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -77,6 +78,13 @@ final class CommandLines {
               + ",rejected_calls="
               + stats.rejected().getOrDefault(command, 0L));
     }
+  }
+
+  void shadow(ShadowStats stats) {
+    stats
+        .differing()
+        .forEach(
+            (command, count) -> text.line("shadowstat_" + name(command), "differing=" + count));
   }
 
   void errors(Map<String, Long> errors) {

@@ -5,6 +5,7 @@ import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
+import io.penstock.core.observe.ShadowStats;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -59,6 +60,7 @@ public final class InfoReport {
       case KEYSPACE -> keyspace();
       case PENSTOCK -> penstock();
       case CROSSSLOT -> crossSlot();
+      case SHADOW -> shadow();
     }
   }
 
@@ -232,6 +234,17 @@ public final class InfoReport {
         .line("crossslot_bytes_moved", crossSlot.bytes())
         .line("crossslot_retries", crossSlot.retries());
     new CommandLines(text).crossSlot(crossSlot);
+  }
+
+  private void shadow() {
+    ShadowStats shadow = stats.shadow();
+    text.line("shadow_requests", shadow.requests())
+        .line("shadow_same", shadow.same())
+        .line("shadow_settled", shadow.settled())
+        .line("shadow_differing", shadow.allDiffering())
+        .line("shadow_errors", shadow.allErrors())
+        .line("shadow_skipped", shadow.allSkipped());
+    new CommandLines(text).shadow(shadow);
   }
 
   private static long sum(Map<String, Long> counts) {

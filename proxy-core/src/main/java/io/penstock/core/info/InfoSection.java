@@ -21,7 +21,8 @@ public enum InfoSection {
   CLUSTER,
   KEYSPACE,
   PENSTOCK,
-  CROSSSLOT;
+  CROSSSLOT,
+  SHADOW;
 
   private static final Set<InfoSection> MORE = EnumSet.of(COMMANDSTATS, LATENCYSTATS);
 

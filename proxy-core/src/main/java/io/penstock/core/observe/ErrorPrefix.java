@@ -2,6 +2,7 @@ package io.penstock.core.observe;
 
 import java.util.EnumMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The first word of a node's error reply. A script may return any word, so only these are counted
@@ -33,6 +34,16 @@ public enum ErrorPrefix {
   /** The word as servers write it; {@code other} for {@link #OTHER}. */
   public String label() {
     return this == OTHER ? "other" : name();
+  }
+
+  /** Returns the word as one of these; {@link #OTHER} for any other, or null. */
+  public static ErrorPrefix of(@Nullable String word) {
+    for (ErrorPrefix prefix : values()) {
+      if (prefix.label().equals(word)) {
+        return prefix;
+      }
+    }
+    return OTHER;
   }
 
   /** Returns the sums of both maps. */

@@ -25,6 +25,7 @@ import java.util.TreeMap;
  * @param pressure the load by clients, and how often it was too much
  * @param reads reads from replicas
  * @param crossSlot commands over several slots
+ * @param shadow reads that went to another upstream too
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -41,7 +42,8 @@ public record ProxyStats(
     HeldStats held,
     Pressure pressure,
     ReadCounts reads,
-    CrossSlotStats crossSlot) {
+    CrossSlotStats crossSlot,
+    ShadowStats shadow) {
 
   /** All counters are zero. */
   public static final ProxyStats NONE =
@@ -60,7 +62,8 @@ public record ProxyStats(
           HeldStats.NONE,
           Pressure.NONE,
           ReadCounts.NONE,
-          CrossSlotStats.NONE);
+          CrossSlotStats.NONE,
+          ShadowStats.NONE);
 
   /**
    * Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server

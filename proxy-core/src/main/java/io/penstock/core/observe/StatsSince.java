@@ -33,7 +33,8 @@ final class StatsSince {
         now.held(),
         pressure(before.pressure(), now.pressure()),
         now.reads(),
-        now.crossSlot());
+        now.crossSlot(),
+        now.shadow());
   }
 
   private static List<CommandStats> commands(List<CommandStats> before, List<CommandStats> now) {

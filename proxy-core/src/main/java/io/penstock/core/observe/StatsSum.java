@@ -32,7 +32,8 @@ final class StatsSum {
         one.held().plus(other.held()),
         one.pressure().plus(other.pressure()),
         one.reads().plus(other.reads()),
-        one.crossSlot().plus(other.crossSlot()));
+        one.crossSlot().plus(other.crossSlot()),
+        one.shadow().plus(other.shadow()));
   }
 
   private static List<CommandStats> commands(List<CommandStats> one, List<CommandStats> other) {

@@ -36,6 +36,7 @@ import io.penstock.core.retry.RetryableErrors;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
 import io.penstock.core.script.Scripts;
+import io.penstock.core.shadow.ShadowLink;
 import io.penstock.core.subscribe.SubscribeLoop;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
@@ -121,7 +122,8 @@ public final class SessionLoop implements LoopClients {
         nodes,
         scripts,
         new RetryLoop(retryableErrors, upstream.scripts(), counters),
-        new ForwardLoop(exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy()),
+        new ForwardLoop(
+            exchanges, routing.hub(), scripts, gathering, memory.maxHeapCopy(), routing.shadow()),
         new CrossSlotLoop(
             crossSlot,
             routing.topology().current().partitioner(),
@@ -157,9 +159,22 @@ public final class SessionLoop implements LoopClients {
    * @param hub of the loop
    * @param topology of the upstream
    * @param upstream the same on all loops
+   * @param shadow of the loop
    */
   public record Routing(
-      Router router, Dispatcher dispatcher, Hub hub, Topology topology, ServedUpstream upstream) {}
+      Router router,
+      Dispatcher dispatcher,
+      Hub hub,
+      Topology topology,
+      ServedUpstream upstream,
+      ShadowLink shadow) {
+
+    /** Returns it without a shadow. */
+    public Routing(
+        Router router, Dispatcher dispatcher, Hub hub, Topology topology, ServedUpstream upstream) {
+      this(router, dispatcher, hub, topology, upstream, new ShadowLink());
+    }
+  }
 
   /**
    * Replaces the settings and the upstream. Limits apply at once. New clients use everything from

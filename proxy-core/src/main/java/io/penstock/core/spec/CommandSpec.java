@@ -29,6 +29,7 @@ public final class CommandSpec {
   private final boolean write;
   private final boolean mayReadReplica;
   private final Mirrored mirrored;
+  private final ReplyComparison comparison;
   private final int firstKeyIndex;
   private final boolean script;
   private final boolean keysOptional;
@@ -54,6 +55,7 @@ public final class CommandSpec {
     write = has(CommandFlag.WRITE);
     mayReadReplica = readOnly && ReplicaReads.mayServe(facts, traits);
     mirrored = mirrored(traits, readOnly);
+    comparison = ReplyComparison.of(facts, handling, traits, mayReadReplica);
     keysOptional = has(CommandFlag.NO_MANDATORY_KEYS);
     procedure = traits.keys();
     patterns = traits.patterns();
@@ -173,6 +175,11 @@ public final class CommandSpec {
   /** Returns whether a replica gives the same answer as its master, apart from its lag. */
   public boolean mayReadReplica() {
     return mayReadReplica;
+  }
+
+  /** Returns how replies of servers with the same data are compared. */
+  public ReplyComparison comparison() {
+    return comparison;
   }
 
   /** Returns whether it runs a script or function, which may return any error. */

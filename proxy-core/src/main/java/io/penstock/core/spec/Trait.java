@@ -50,6 +50,18 @@ public enum Trait {
    */
   READS_NODE_STATE,
 
+  /** Servers with the same data may give other replies, though no tip says so. */
+  REPLY_VARIES,
+
+  /** Its reply has the same elements in any order, though no tip says so. */
+  REPLY_IN_ANY_ORDER,
+
+  /**
+   * Two elements of its reply in a row belong together, as field and value; the pairs come in any
+   * order.
+   */
+  REPLY_OF_PAIRS,
+
   /**
    * It is known if no node has it, too. By {@code CLIENT SETINFO} clients tell what they are, which
    * operators want to know with any server.

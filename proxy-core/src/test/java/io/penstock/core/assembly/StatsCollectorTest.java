@@ -6,6 +6,7 @@ import io.penstock.core.assembly.StatsCollector.UpstreamFigures;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.upstream.Endpoint;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ class StatsCollectorTest {
   private static final Endpoint B = new Endpoint("b", 1);
 
   private static UpstreamFigures loop(List<NodeStats> nodes, List<NodeStats> closed) {
-    return new UpstreamFigures(nodes, closed, HeldStats.NONE, ReadCounts.NONE);
+    return new UpstreamFigures(nodes, closed, HeldStats.NONE, ReadCounts.NONE, ShadowStats.NONE);
   }
 
   private static List<NodeStats> sum(UpstreamFigures... figures) {

@@ -11,6 +11,7 @@ import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
 import java.time.Instant;
@@ -54,7 +55,16 @@ class InfoReportTest {
                 77, 0, 0, Map.of(CloseReason.MEMORY, 3L, CloseReason.OUTPUT_HARD_LIMIT, 4L), 6, 7),
             ReadCounts.NONE,
             new ProxyStats.CrossSlotStats(
-                Map.of("RENAME", 3L, "SUNION", 1L), Map.of("RENAME", 2L), 4_096, 5));
+                Map.of("RENAME", 3L, "SUNION", 1L), Map.of("RENAME", 2L), 4_096, 5),
+            new ShadowStats(
+                9,
+                4,
+                1,
+                Map.of("GET", 2L),
+                Map.of(ShadowStats.Skipped.FULL, 3L),
+                Map.of("timeout", 1L, "NOPERM", 1L),
+                ShadowStats.Durations.NONE,
+                ShadowStats.Durations.NONE));
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
@@ -97,13 +107,14 @@ class InfoReportTest {
             "Cluster",
             "Keyspace",
             "Penstock",
-            "CrossSlot");
+            "CrossSlot",
+            "Shadow");
     assertThat(titles(report("cpu", "SERVER"))).containsExactly("Server", "CPU");
     assertThat(titles(report("all")))
         .contains("Commandstats", "Latencystats")
         .doesNotContain("Modules");
     assertThat(titles(report("everything"))).hasSize(InfoSection.values().length);
-    assertThat(titles(report("default", "commandstats"))).hasSize(14);
+    assertThat(titles(report("default", "commandstats"))).hasSize(15);
     assertThat(report("nonsense")).isEmpty();
   }
 
@@ -157,7 +168,14 @@ class InfoReportTest {
         "crossslot; crossslot_bytes_moved:4096",
         "crossslot; crossslot_retries:5",
         "crossslot; crossslotstat_rename:calls=3,rejected_calls=2",
-        "crossslot; crossslotstat_sunion:calls=1,rejected_calls=0"
+        "crossslot; crossslotstat_sunion:calls=1,rejected_calls=0",
+        "shadow; shadow_requests:9",
+        "shadow; shadow_same:4",
+        "shadow; shadow_settled:1",
+        "shadow; shadow_differing:2",
+        "shadow; shadow_errors:2",
+        "shadow; shadow_skipped:3",
+        "shadow; shadowstat_get:differing=2"
       })
   void aSectionHasTheFieldsThatToolsRead(String section, String line) {
     assertThat(report(section).lines()).contains(line);

@@ -37,7 +37,8 @@ class StatsSinceTest {
         HeldStats.NONE,
         new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count, count),
         ReadCounts.NONE,
-        CrossSlotStats.NONE);
+        CrossSlotStats.NONE,
+        ShadowStats.NONE);
   }
 
   @Test

@@ -16,9 +16,13 @@ import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.Listener;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats.NodeStats;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.route.Router;
+import io.penstock.core.shadow.ShadowLink;
+import io.penstock.core.shadow.ShadowSettings;
+import io.penstock.core.shadow.Side;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -94,6 +98,28 @@ final class Rig extends ScriptedUpstream implements AutoCloseable {
   /** Starts a rig with two nodes of a cluster. */
   static Rig cluster() {
     return new RigOptions().start();
+  }
+
+  /** Sends all reads to another upstream too, which the caller ticks and closes. */
+  Dispatcher shadow(ScriptedUpstream other, ShadowSettings how) {
+    BackendSettings backend = options.backend();
+    return onLoop(() -> {
+      Dispatcher its =
+          options.isSync()
+              ? new SyncDispatcher(group, loop, backend, other.known(), ProxyEvents.NONE)
+              : new AsyncDispatcher(group, loop, backend, other.known(), ProxyEvents.NONE);
+      long timeout = backend.commandTimeout().toNanos();
+      var ends =
+          new ShadowLink.Ends(
+              loop, new Side(dispatcher, known(), timeout), new Side(its, other.known(), timeout));
+      routing.shadow().connect(ends, how);
+      return its;
+    });
+  }
+
+  /** What was counted of reads that went to a shadow. */
+  ShadowStats shadowStats() {
+    return onLoop(() -> routing.shadow().stats());
   }
 
   /** Publishes which nodes may be read, as the topology thread does. */

@@ -316,7 +316,8 @@ class ServerRepliesTest {
         none.held(),
         none.pressure(),
         none.reads(),
-        none.crossSlot());
+        none.crossSlot(),
+        none.shadow());
   }
 
   @Test

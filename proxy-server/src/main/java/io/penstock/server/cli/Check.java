@@ -4,6 +4,7 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Shadow;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
@@ -98,6 +99,7 @@ public final class Check {
       lines.add(served ? served(upstream, demo) : notServed(upstream, settings));
       if (served) {
         lines.addAll(PartLines.of(upstream));
+        lines.addAll(shadow(upstream, settings));
       }
     }
     return lines;
@@ -107,7 +109,20 @@ public final class Check {
     return "for upstream %s: proxy to %s".formatted(upstream.name(), description(upstream, demo));
   }
 
+  private static List<String> shadow(Upstream upstream, ProxySettings settings) {
+    Shadow shadow = settings.shadowOf(upstream.name());
+    return shadow == null
+        ? List.of()
+        : List.of(
+            "  and send %s %% of its reads to upstream %s too"
+                .formatted(shadow.percent(), shadow.upstream()));
+  }
+
   private static String notServed(Upstream upstream, ProxySettings settings) {
+    if (settings.usedUpstreams().contains(upstream.name())) {
+      return "use upstream %s as a shadow: %s"
+          .formatted(upstream.name(), description(upstream, false));
+    }
     List<String> wholes = settings.wholesOf(upstream);
     return wholes.isEmpty()
         ? "not use upstream %s: no listener names it".formatted(upstream.name())

@@ -16,8 +16,8 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.unit.DataSize;
 
 /**
- * The range of a whole number, a {@link Duration} or a {@link DataSize}. Bounds are written as in
- * the configuration, and both are allowed. {@code docs/reference/configuration.md} shows them.
+ * The range of a number, a {@link Duration} or a {@link DataSize}. Bounds are written as in the
+ * configuration, and both are allowed. {@code docs/reference/configuration.md} shows them.
  */
 @Documented
 @Target(ElementType.FIELD)
@@ -66,6 +66,7 @@ public @interface Between {
     private static boolean isIn(Between range, Object value) {
       return switch (value) {
         case Integer number -> isIn(range, number, 0, Integer::valueOf);
+        case Double number -> isIn(range, number, 0.0, Double::valueOf);
         case Duration duration ->
             isIn(range, duration, Duration.ZERO, DurationStyle::detectAndParse);
         case DataSize size -> isIn(range, size, DataSize.ofBytes(0), DataSize::parse);

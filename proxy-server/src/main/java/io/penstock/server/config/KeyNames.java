@@ -58,7 +58,8 @@ final class KeyNames {
           "by",
           "tcp",
           "tls",
-          "proxyprotocol");
+          "proxyprotocol",
+          "shadow");
 
   /** Keys of {@code reads}, uniform, by the name that they may have directly below an upstream. */
   private static final Map<String, String> SHORT =

@@ -223,6 +223,7 @@ public record PenstockProperties(
         transpond.local().tls(),
         transpond.local().proxyProtocol(),
         reads,
+        transpond.local().shadow(),
         backend,
         topology,
         crossSlot);
@@ -478,6 +479,8 @@ public record PenstockProperties(
    * @param proxyProtocol Version of the PROXY protocol header that begins each connection to the
    *     nodes of upstream `default`: `v1` or `v2`. For nodes behind a load balancer that expects
    *     it.
+   * @param shadow Another upstream that a share of the reads of upstream `default` goes to, too.
+   *     Clients get no reply of it.
    */
   public record Local(
       @DefaultValue("simple") String type,
@@ -490,7 +493,8 @@ public record PenstockProperties(
       @Change(Effect.LIVE) @Size(min = 1, message = "must not be empty")
           @Nullable String sentinelPasswordFile,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
-      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol) {
+      @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
+      @Change(Effect.LIVE) @Valid @Nullable Shadow shadow) {
 
     @Override
     public String toString() {
@@ -638,6 +642,8 @@ public record PenstockProperties(
    *     nodes: `v1` or `v2`. For nodes behind a load balancer that expects it. With `tcp`, it names
    *     the client.
    * @param reads Which nodes serve commands that only read.
+   * @param shadow Another upstream that a share of the reads goes to, too. Clients get no reply of
+   *     it.
    * @param backend Connections to the nodes.
    * @param topology How Penstock keeps its view of the nodes up to date.
    * @param crossSlot What becomes of commands over several slots.
@@ -656,6 +662,7 @@ public record PenstockProperties(
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
       @DefaultValue @Valid Reads reads,
+      @Valid @Nullable Shadow shadow,
       @DefaultValue @Valid Backend backend,
       @DefaultValue @Valid Topology topology,
       @DefaultValue("reject") CrossSlot crossSlot) {
@@ -670,6 +677,16 @@ public record PenstockProperties(
       return "Upstream"; // the resource may hold a password
     }
   }
+
+  /**
+   * Another upstream that a share of the reads goes to, too.
+   *
+   * @param upstream Name of the other upstream. Must be set.
+   * @param share Percentage of the reads. 0 for none.
+   */
+  public record Shadow(
+      @Nullable String upstream,
+      @DefaultValue("1") @Between(min = "0.01", max = "100", orZero = true) double share) {}
 
   /**
    * Upstreams for writes and for reads.

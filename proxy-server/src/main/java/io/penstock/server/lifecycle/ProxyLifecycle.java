@@ -104,6 +104,12 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
           "{}Proxying to {}",
           Label.ofUpstream(upstream.name(), alone).prefix(),
           upstream.description());
+      ProxySettings.Shadow shadow = settings.shadowOf(upstream.name());
+      if (shadow != null) {
+        LOG.info(
+            "{}Sending {} % of the reads to upstream {} too",
+            Label.ofUpstream(upstream.name(), alone).prefix(), shadow.percent(), shadow.upstream());
+      }
     }
   }
 

@@ -61,6 +61,7 @@ public final class SettingsMapping {
         new ProxySettings(
             new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
             upstreams,
+            new ShadowMapping(reader, properties, upstreams, demo).map(),
             dispatch(properties, loops),
             rules,
             transport,

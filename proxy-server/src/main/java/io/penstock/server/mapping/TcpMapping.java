@@ -34,6 +34,7 @@ final class TcpMapping {
           "backend",
           "topology",
           "cross-slot",
+          "shadow",
           "otherwise",
           "by");
 

@@ -254,6 +254,12 @@ final class UpstreamsMapping {
     String section = section(TRANSPOND);
     rejectWithoutResource(section + "password-file", local.passwordFile());
     rejectWithoutResource(section + "sentinel-password-file", local.sentinelPasswordFile());
+    if (local.shadow() != null) {
+      throw reader.invalid(
+          section + "shadow.upstream",
+          reader.written(TRANSPOND) + ", whose reads would go there too, is not set",
+          "write shadow below an upstream of upstreams");
+    }
   }
 
   private void rejectWithoutResource(String key, @Nullable String file) {
@@ -393,8 +399,13 @@ final class UpstreamsMapping {
   }
 
   /** Returns what the keys of an upstream begin with. */
-  private static String prefix(String name, PenstockProperties properties, @Nullable String demo) {
-    return name.equals(DEFAULT) && hasTranspond(properties, demo) ? "" : PREFIX + name + ".";
+  static String prefix(String name, PenstockProperties properties, @Nullable String demo) {
+    return isTranspond(name, properties, demo) ? "" : PREFIX + name + ".";
+  }
+
+  /** Returns whether {@code transpond} describes the upstream. */
+  static boolean isTranspond(String name, PenstockProperties properties, @Nullable String demo) {
+    return name.equals(DEFAULT) && hasTranspond(properties, demo);
   }
 
   private Upstream.Resp upstream(

@@ -229,6 +229,48 @@ public enum Metric {
       Labels.UPSTREAM,
       "node"),
 
+  SHADOW_REQUESTS(
+      Type.COUNTER,
+      "penstock_shadow_requests",
+      "Number of reads that were sent to the shadow of the upstream too",
+      Labels.UPSTREAM),
+  SHADOW_SAME(
+      Type.COUNTER,
+      "penstock_shadow_same",
+      "Number of reads whose replies were the same at once",
+      Labels.UPSTREAM),
+  SHADOW_SETTLED(
+      Type.COUNTER,
+      "penstock_shadow_settled",
+      "Number of reads whose replies differed, and were the same when both were read again",
+      Labels.UPSTREAM),
+  SHADOW_DIFFERING(
+      Type.COUNTER,
+      "penstock_shadow_differing",
+      "Number of reads whose replies still differed when both were read again",
+      Labels.UPSTREAM,
+      "command"),
+  SHADOW_SKIPPED(
+      Type.COUNTER,
+      "penstock_shadow_skipped",
+      "Number of reads of the share that were not sent to the shadow, or not compared",
+      Labels.UPSTREAM,
+      "reason"),
+  SHADOW_ERRORS(
+      Type.COUNTER,
+      "penstock_shadow_errors",
+      "Number of reads that the shadow did not answer, or with an error that the upstream did not"
+          + " give",
+      Labels.UPSTREAM,
+      "error"),
+  SHADOW_DURATION(
+      Type.HISTOGRAM,
+      "penstock_shadow_duration_seconds",
+      "Time in seconds to the last byte of the reply to a read that was sent to both: of the"
+          + " upstream (side upstream), and of its shadow (side shadow)",
+      Labels.UPSTREAM,
+      "side"),
+
   TOPOLOGY_REFRESHES(
       Type.COUNTER,
       "penstock_topology_refreshes",

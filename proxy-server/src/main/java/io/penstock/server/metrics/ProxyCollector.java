@@ -9,6 +9,8 @@ import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
+import io.penstock.core.observe.ShadowStats;
+import io.penstock.core.observe.ShadowStats.Skipped;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.prometheus.metrics.model.registry.MultiCollector;
@@ -23,6 +25,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 
 /** Exports {@link StatsByName}: all values of one scrape are of the same moment. */
 final class ProxyCollector implements MultiCollector {
@@ -57,6 +60,7 @@ final class ProxyCollector implements MultiCollector {
     retryableErrors(listeners, all);
     failoverHold(upstreams, all);
     reads(upstreams, all);
+    shadows(upstreams, all);
     pubSub(listeners, upstreams, all);
     loops(stats.loops().loops(), all);
     return new MetricSnapshots(all);
@@ -225,6 +229,52 @@ final class ProxyCollector implements MultiCollector {
     });
     all.add(replicas.snapshot());
     all.add(ownWrites.snapshot());
+  }
+
+  /** Adds nothing for upstreams that have had no shadow. */
+  private static void shadows(Map<String, ProxyStats> upstreams, List<MetricSnapshot> all) {
+    Family requests = Metric.SHADOW_REQUESTS.family();
+    Family same = Metric.SHADOW_SAME.family();
+    Family settled = Metric.SHADOW_SETTLED.family();
+    Family differing = Metric.SHADOW_DIFFERING.family();
+    Family skipped = Metric.SHADOW_SKIPPED.family();
+    Family errors = Metric.SHADOW_ERRORS.family();
+    HistogramSnapshot.Builder durations = Metric.SHADOW_DURATION.histogram();
+    upstreams.forEach((name, stats) -> {
+      ShadowStats shadow = stats.shadow();
+      if (!shadow.isEmpty()) {
+        requests.add((double) shadow.requests(), UPSTREAM, name);
+        same.add((double) shadow.same(), UPSTREAM, name);
+        settled.add((double) shadow.settled(), UPSTREAM, name);
+        addCounts(shadow.differing(), name, "command", differing);
+        for (Skipped reason : Skipped.values()) {
+          long count = shadow.skipped().getOrDefault(reason, 0L);
+          skipped.add((double) count, UPSTREAM, name, "reason", reason.label());
+        }
+        addCounts(shadow.errors(), name, "error", errors);
+        durations.dataPoint(durations(name, "upstream", shadow.ownDurations()));
+        durations.dataPoint(durations(name, "shadow", shadow.shadowDurations()));
+      }
+    });
+    Stream.of(requests, same, settled, differing, skipped, errors)
+        .map(Family::snapshot)
+        .forEach(all::add);
+    all.add(durations.build());
+  }
+
+  private static void addCounts(
+      Map<String, Long> counts, String upstream, String label, Family into) {
+    counts.forEach((value, count) -> into.add((double) count, UPSTREAM, upstream, label, value));
+  }
+
+  private static HistogramDataPointSnapshot durations(
+      String upstream, String side, ShadowStats.Durations durations) {
+    return HistogramDataPointSnapshot.builder()
+        .labels(Labels.of(UPSTREAM, upstream, "side", side))
+        .classicHistogramBuckets(
+            ClassicHistogramBuckets.of(BOUNDS, durations.bucketCounts().clone()))
+        .sum(durations.totalNanos() / NANOS_PER_SECOND)
+        .build();
   }
 
   private static void pubSub(

@@ -91,6 +91,7 @@ final class ConfigurationPage {
           PenstockProperties.Shards.class,
           PenstockProperties.Split.class,
           PenstockProperties.Tcp.class,
+          PenstockProperties.Shadow.class,
           PenstockProperties.NodeTls.class);
 
   private void add(String prefix, Record values) throws ReflectiveOperationException {
@@ -99,6 +100,8 @@ final class ConfigurationPage {
       Object value = component.getAccessor().invoke(values);
       if (value instanceof Record section) {
         add(key, section);
+      } else if (component.getType().isRecord()) {
+        addSection(key, component.getType());
       } else if (value instanceof Map<?, ?>) {
         addNamed(key, component);
       } else {

@@ -111,6 +111,16 @@ class EveryKeyChangesTest {
     String soft = "penstock.client-output-buffer-limit.normal.soft-";
     base(kind + "soft", with(plain, soft + "limit", "1MB", soft + "seconds", "1"));
     base(
+        kind + "shadowed",
+        with(
+            plain,
+            "penstock.upstreams.copy.resource",
+            "redis://h:8",
+            "penstock.upstreams.copy-too.resource",
+            "redis://h:9",
+            upstream + "shadow.upstream",
+            "copy"));
+    base(
         kind + "tls",
         with(
             withPort,

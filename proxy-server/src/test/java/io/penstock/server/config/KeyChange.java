@@ -140,7 +140,9 @@ record KeyChange(String base, String value) {
           entry("tcp.health-check.fails", in("tcp", "7")),
           entry("tcp.health-check.passes", in("tcp", "7")),
           entry("tcp.health-check.send", in("tcp", "PING")),
-          entry("tcp.health-check.expect", in("tcp", "PONG")));
+          entry("tcp.health-check.expect", in("tcp", "PONG")),
+          entry("shadow.upstream", in("shadowed", "copy-too")),
+          entry("shadow.share", in("shadowed", "7.5")));
 
   private static KeyChange in(String base, String value) {
     return new KeyChange(base, value);

@@ -137,6 +137,7 @@ class TcpUpstreamsTest {
           {tcp: {servers: ['h:1']}, reads: {from: any}} | reads.from | this upstream is plain TCP
           {tcp: {servers: ['h:1']}, backend: {connect-timeout: 1s}} | backend.connect-timeout | this upstream is plain TCP
           {tcp: {servers: ['h:1']}, cross-slot: emulate} | cross-slot | this upstream is plain TCP
+          {tcp: {servers: ['h:1']}, shadow: {upstream: x}} | shadow.upstream | this upstream is plain TCP
           {tcp: {servers: ['h:1']}, password-file: x} | password-file | this upstream is plain TCP
           {tcp: {servers: ['h:1']}, tls: {verify: ca}} | tls.verify | the connections to the servers are without TLS
           {tcp: {servers: ['h:1']}, resource: 'redis://h:2'} | resource | this upstream has tcp too

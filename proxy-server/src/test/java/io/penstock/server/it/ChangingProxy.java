@@ -39,6 +39,7 @@ final class ChangingProxy implements AutoCloseable {
 
   final Map<String, ListenerSpec> listeners = new LinkedHashMap<>();
   final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
+  List<ProxySettings.Shadow> shadows = List.of();
   CommandRules commands = CommandRules.NONE;
   Duration drainTimeout = Duration.ofSeconds(30);
   int eventLoops = 2;
@@ -105,6 +106,7 @@ final class ChangingProxy implements AutoCloseable {
     return new ProxySettings(
         listeners.entrySet().stream().map(ChangingProxy::listener).toList(),
         upstreams.entrySet().stream().map(ChangingProxy::upstream).toList(),
+        shadows,
         DispatchMode.dispatch(),
         commands,
         Transport.AUTO,

@@ -359,6 +359,7 @@ public final class ProxyFixture implements AutoCloseable {
                       backend(),
                       new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
                       reads)),
+              List.of(),
               dispatch,
               commands,
               transport,

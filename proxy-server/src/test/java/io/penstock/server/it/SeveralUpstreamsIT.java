@@ -111,6 +111,7 @@ class SeveralUpstreamsIT {
     return new ProxySettings(
         listeners,
         upstreams,
+        List.of(),
         DispatchMode.dispatch(),
         CommandRules.NONE,
         Transport.AUTO,

@@ -82,6 +82,7 @@ class LifecycleConfigurationTest {
                     new ProxySettings.FailoverHold(Duration.ofSeconds(1), 1),
                     QueueLimits.DEFAULTS),
                 new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)))),
+        List.of(),
         new ProxySettings.Dispatch.Async(),
         CommandRules.NONE,
         transport,

@@ -68,6 +68,7 @@ class SettingsMappingTest {
                             new ProxySettings.FailoverHold(Duration.ofSeconds(10), 10_000),
                             QueueLimits.DEFAULTS),
                         new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)))),
+                List.of(),
                 new ProxySettings.Dispatch.Async(),
                 CommandRules.NONE,
                 Transport.AUTO,

@@ -6,6 +6,7 @@ import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.HeldOutcome;
 import io.penstock.core.observe.ReplicaState;
+import io.penstock.core.observe.ShadowStats.Skipped;
 import io.penstock.core.upstream.RefreshTrigger;
 import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.server.GeneratedTables;
@@ -144,9 +145,13 @@ final class MetricsPage {
       case "trigger" -> of(RefreshTrigger.class, MetricsPage::lower, MetricsPage::meaning);
       case "outcome" -> outcomes(metric);
       case "reason" ->
-          metric == Metric.MANAGEMENT_REQUESTS_REJECTED
-              ? managementReasons()
-              : of(CloseReason.class, MetricsPage::lower, MetricsPage::meaning);
+          switch (metric) {
+            case MANAGEMENT_REQUESTS_REJECTED -> managementReasons();
+            case SHADOW_SKIPPED -> of(Skipped.class, Skipped::label, MetricsPage::meaning);
+            default -> of(CloseReason.class, MetricsPage::lower, MetricsPage::meaning);
+          };
+      case "side" -> of("upstream", "The upstream that clients read", "shadow", "Its shadow");
+      case "error" -> shadowErrors();
       default -> throw new IllegalStateException(metric + " has the unknown label " + label);
     };
   }
@@ -199,6 +204,28 @@ final class MetricsPage {
 
   private static String lower(Enum<?> constant) {
     return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static Map<String, String> shadowErrors() {
+    Map<String, String> errors = new LinkedHashMap<>();
+    errors.put("a word", "The first word of its error, such as `NOPERM`; `other` for unusual ones");
+    errors.put("`timeout`", "No reply came in the `command-timeout` of the shadow");
+    errors.put("`connlost`", "The connection was lost before the reply");
+    errors.put("`unavailable`", "No node of the shadow could be reached, or none has the slot");
+    errors.put("`overloaded`", "A limit of the connections to the shadow was reached");
+    return errors;
+  }
+
+  private static String meaning(Skipped reason) {
+    return switch (reason) {
+      case DATABASE -> "The client has selected another database";
+      case CROSS_SLOT -> "The keys are in several slots or partitions of the shadow";
+      case LARGE -> "The request has more than 16 KiB";
+      case FULL -> "128 reads of the event loop were under way, or the node did not keep up";
+      case UNANSWERED -> "The upstream itself did not answer, or with an error";
+      case NOT_REPEATED -> "The replies differed, and 64 others were being read again";
+      case CHANGING -> "The replies differed, and the value changed each time it was read again";
+    };
   }
 
   private static String meaning(Outcome outcome) {

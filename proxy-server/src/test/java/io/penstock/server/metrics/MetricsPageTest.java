@@ -16,6 +16,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
 import io.penstock.core.observe.UpstreamStatus.NodeStatus;
@@ -199,7 +200,16 @@ class MetricsPageTest {
         ProxyStats.HeldStats.NONE,
         new ProxyStats.Pressure(1, 2, 3, new HashMap<CloseReason, Long>(), 4, 5),
         ReadCounts.NONE,
-        new ProxyStats.CrossSlotStats(Map.of("RENAME", 1L), Map.of("RENAME", 1L), 1, 1));
+        new ProxyStats.CrossSlotStats(Map.of("RENAME", 1L), Map.of("RENAME", 1L), 1, 1),
+        new ShadowStats(
+            1,
+            1,
+            1,
+            Map.of("GET", 1L),
+            Map.of(ShadowStats.Skipped.FULL, 1L),
+            Map.of("timeout", 1L),
+            ShadowStats.Durations.NONE,
+            ShadowStats.Durations.NONE));
   }
 
   private static UpstreamStatus upstream() {

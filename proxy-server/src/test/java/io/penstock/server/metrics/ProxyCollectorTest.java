@@ -14,6 +14,7 @@ import io.penstock.core.observe.ProxyStats.LoopStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ProxyStats.PubSubStats;
 import io.penstock.core.observe.ReadCounts;
+import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.RetryablePrefix;
@@ -57,7 +58,16 @@ class ProxyCollectorTest {
           new ProxyStats.HeldStats(3, new long[] {11, 12, 13, 14}),
           new ProxyStats.Pressure(11, 12, 13, Map.of(CloseReason.IDLE, 14L), 15, 16),
           ReadCounts.NONE,
-          new ProxyStats.CrossSlotStats(Map.of("RENAME", 17L), Map.of("LMOVE", 18L), 19, 20));
+          new ProxyStats.CrossSlotStats(Map.of("RENAME", 17L), Map.of("LMOVE", 18L), 19, 20),
+          new ShadowStats(
+              21,
+              22,
+              23,
+              Map.of("GET", 24L),
+              Map.of(ShadowStats.Skipped.CROSS_SLOT, 25L),
+              Map.of("timeout", 26L),
+              new ShadowStats.Durations(new long[DurationBuckets.BOUNDED + 1], 2_000_000_000L),
+              ShadowStats.Durations.NONE));
 
   private static final StatsByName STATS =
       new StatsByName(Map.of("main", PART), Map.of("orders", PART), PART);

@@ -1,0 +1,90 @@
+package io.penstock.core.shadow;
+
+import io.netty.buffer.ByteBuf;
+import io.penstock.core.backend.Failure;
+import io.penstock.core.dispatch.PlacedExchange;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A read that Penstock sends itself, of whose reply only a digest is kept. */
+final class DigestExchange extends PlacedExchange {
+
+  private static final Logger log = LoggerFactory.getLogger(DigestExchange.class);
+
+  /** Most redirects that are followed: a MOVED and an ASK. */
+  private static final int MOST_REDIRECTS = 2;
+
+  private final Side side;
+  private final ReplyDigest digest;
+  private final Receiver receiver;
+  private int redirects;
+  private boolean over;
+
+  /** Is told how an exchange has ended, once. */
+  interface Receiver {
+
+    void onReply(ReplyDigest reply);
+
+    void onNoReply(Failure failure);
+  }
+
+  /**
+   * @param affinity that no other exchange in flight has on this side
+   * @param deadlineNanos {@link System#nanoTime()} at which it fails
+   */
+  DigestExchange(
+      Side side, SampledRequest request, int affinity, long deadlineNanos, Receiver receiver) {
+    this.side = side;
+    this.digest = new ReplyDigest(request.spec().comparison());
+    this.receiver = receiver;
+    bytes(request.share(), 0, request.length());
+    sendOptions(request.protocol(), affinity, deadlineNanos);
+  }
+
+  /** Sets the partition that it reads. */
+  DigestExchange of(int partition) {
+    targetPartition(partition);
+    return this;
+  }
+
+  @Override
+  public void onReply(ByteBuf buffer, int from, int to) {
+    if (buffer.getByte(from) == '-' && redirects < MOST_REDIRECTS) {
+      redirects++;
+      if (side.follow(this, buffer, from, to)) {
+        return;
+      }
+    }
+    onReplyPart(buffer, from, to, true);
+  }
+
+  @Override
+  public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
+    digest.add(buffer, from, to);
+    if (last) {
+      digest.end();
+      end();
+      receiver.onReply(digest);
+    }
+  }
+
+  @Override
+  public void onFailure(Failure failure) {
+    end();
+    receiver.onNoReply(failure);
+  }
+
+  private void end() {
+    over = true;
+    releaseBytes();
+  }
+
+  @Override
+  public boolean recoverFrom(Throwable defect) {
+    log.error("A shadow read failed", defect);
+    if (!over) {
+      onFailure(Failure.NOT_SENT);
+    }
+    return true;
+  }
+}
