@@ -92,10 +92,7 @@ final class ShadowMapping {
     }
     Upstream.Resp found = upstreams.get(name.strip());
     if (found == null) {
-      throw reader.invalid(
-          key,
-          unknown(name.strip()),
-          "write " + known());
+      throw reader.invalid(key, unknown(name.strip()), "write " + known());
     }
     return found;
   }

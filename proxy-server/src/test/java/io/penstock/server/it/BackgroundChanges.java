@@ -119,7 +119,7 @@ public final class BackgroundChanges implements AutoCloseable {
     return new ProxySettings(
         listeners,
         start.respUpstreams().stream().<Upstream>map(this::changed).toList(),
-          start.shadows(),
+        start.shadows(),
         start.dispatch(),
         random.nextBoolean() ? start.commands() : RULES,
         start.transport(),
