@@ -442,7 +442,9 @@ public final class Proxy implements AutoCloseable {
     return Stream.concat(listeners().stream(), retirement.listeners().stream()).toList();
   }
 
-  /** Returns the upstreams that a listener names, in the order of the first that does. */
+  /**
+   * Returns the upstreams that a listener names, in the order of the first that does; then shadows.
+   */
   public List<ProxyUpstream> upstreams() {
     return List.copyOf(running.upstreams().values());
   }

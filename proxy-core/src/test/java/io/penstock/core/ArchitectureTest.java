@@ -558,7 +558,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|answer\\.ClusterReplies)")
+            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|answer\\.ClusterReplies)")
         .should()
         .callMethodWhere(
             target(

@@ -203,7 +203,7 @@ public final class ShadowReads {
             "{}: {} of a key in slot {} has {} here and {} there, also when read again; {} replies"
                 + " differed since the last such line",
             settings.label(),
-            request.spec().displayName(),
+            request.spec(),
             request.keySlot(),
             ownReply.description(),
             shadowReply.description(),

@@ -5,10 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.assembly.ProxySettings.Shadow;
 import io.penstock.core.discovery.ClusterUpstreamSettings;
+import io.penstock.core.division.DividedUpstreamSettings;
+import io.penstock.core.division.SpreadUpstreamSettings;
+import io.penstock.core.division.WeightedDivision;
 import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.observe.ShadowStats.Skipped;
+import io.penstock.core.split.ReadPart;
+import io.penstock.core.split.SplitUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Credentials;
+import io.penstock.core.upstream.ReadFrom;
+import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -16,6 +23,7 @@ import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -57,8 +65,12 @@ class ShadowReadsIT {
   }
 
   private ShadowStats stats() {
+    return stats("orders");
+  }
+
+  private ShadowStats stats(String upstream) {
     return Objects.requireNonNull(
-            ProxyFixture.await(proxy.proxy().statsByName()).upstreams().get("orders"))
+            ProxyFixture.await(proxy.proxy().statsByName()).upstreams().get(upstream))
         .shadow();
   }
 
@@ -157,6 +169,7 @@ class ShadowReadsIT {
       proxy.upstream("copy", server(cluster));
       proxy.shadows = List.of(new Shadow("orders", "copy", ALL));
       proxy.apply();
+      await().atMost(PATIENCE).until(() -> proxy.upstream("copy").isReady());
       read(client, 1);
       awaitStats(each -> each.allDiffering() == 1);
 
@@ -206,6 +219,47 @@ class ShadowReadsIT {
           .containsEntry(Skipped.CROSS_SLOT, 1L)
           .containsEntry(Skipped.DATABASE, 1L);
       assertThat(stats.allDiffering() + stats.allErrors()).isZero();
+    }
+  }
+
+  @Test
+  void upstreamsThatSelectOthersMayHaveShadows() {
+    List<UpstreamSettings> both =
+        List.of(ChangingProxy.single(server, null), ChangingProxy.single(copy, null));
+    var weights = new WeightedDivision(List.of(1, 1));
+    Map<String, UpstreamSettings> kinds =
+        Map.of(
+            "split",
+            new SplitUpstreamSettings(both.get(0), List.of(new ReadPart(both.get(1), true, false))),
+            "keys",
+            new DividedUpstreamSettings(weights, both),
+            "clients",
+            new SpreadUpstreamSettings(weights, both));
+    proxy.listeners.clear();
+    kinds.forEach((name, kind) -> {
+      proxy.upstream(name, kind);
+      proxy.listener(name, name);
+    });
+    Objects.requireNonNull(proxy.upstreams.get("split")).reads =
+        ReadSettings.of(ReadFrom.REPLICA_PREFERRED);
+    proxy.upstream("copy", server(cluster));
+    proxy.shadows = kinds.keySet().stream().map(name -> new Shadow(name, "copy", ALL)).toList();
+    proxy.start();
+    await().atMost(PATIENCE).until(() -> proxy.upstream("copy").isReady());
+    for (String name : kinds.keySet()) {
+      try (RespClient one = proxy.connect(name);
+          RespClient other = proxy.connect(name)) {
+        for (int i = 0; i < 20; i++) {
+          one.call("GET", "absent" + i);
+          other.call("GET", "absent" + i);
+        }
+        await()
+            .atMost(PATIENCE)
+            .untilAsserted(() ->
+                assertThat(stats(name))
+                    .as("%s %s", name, stats(name))
+                    .returns(40L, ShadowStats::same));
+      }
     }
   }
 }
