@@ -230,6 +230,23 @@ class CheckTest {
   }
 
   @Test
+  void printsWhereAShareOfTheReadsGoesToo() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.listeners.a.port=1",
+                "--penstock.listeners.a.upstream=x",
+                "--penstock.upstreams.x.resource=redis://h:1",
+                "--penstock.upstreams.x.shadow.upstream=y",
+                "--penstock.upstreams.x.shadow.share=2.5",
+                "--penstock.upstreams.y=redis-cluster://h:2"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains("    and send 2.5 % of its reads to upstream y too\n")
+        .contains("  use upstream y as a shadow: the Redis Cluster of h:2\n");
+  }
+
+  @Test
   void opensNoPortAndContactsNoServer() throws IOException {
     try (ServerSocketChannel taken = ServerSocketChannel.open();
         ServerSocketChannel server = ServerSocketChannel.open()) {
