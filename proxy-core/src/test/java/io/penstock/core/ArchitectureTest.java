@@ -96,7 +96,7 @@ class ArchitectureTest {
           Map.entry(
               "dispatch",
               Set.of("upstream", "resp", "output", "transport", "observe", "backend", "node")),
-          Map.entry("tcp", Set.of("tls", "upstream", "output", "transport", "observe")),
+          Map.entry("tcp", Set.of("control", "tls", "upstream", "output", "transport", "observe")),
           Map.entry("limit", Set.of("resp", "spec", "output", "transport", "observe")),
           Map.entry(
               "reply",

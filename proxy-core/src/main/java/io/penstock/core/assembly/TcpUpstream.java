@@ -79,6 +79,11 @@ public final class TcpUpstream implements ProxyUpstream {
     return servers.isReady();
   }
 
+  /** Returns whether a server is up, as far as is known. */
+  public boolean answers() {
+    return servers.answers();
+  }
+
   /** Returns whether all servers are up, except those that are configured as down. */
   public boolean isComplete() {
     return servers.isComplete();

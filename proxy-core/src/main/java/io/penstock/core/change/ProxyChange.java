@@ -105,7 +105,7 @@ public final class ProxyChange {
       Upstream.Tcp settings, TcpUpstream earlier, List<CompletableFuture<Void>> tried) {
     if (!earlier.settings().equals(settings)) {
       changedInPlace.put(earlier, settings);
-      if (earlier.isReady()) {
+      if (earlier.answers()) {
         tried.add(rejected(settings, earlier.trial(settings.servers())));
       }
     }

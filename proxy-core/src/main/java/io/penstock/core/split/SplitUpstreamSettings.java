@@ -43,8 +43,13 @@ public record SplitUpstreamSettings(UpstreamSettings write, List<ReadPart> read,
   @Override
   public Upstream create(Context context) {
     List<UpstreamSettings> settings = parts();
-    List<NestedTopology.Part> parts =
-        settings.stream().map(part -> NestedTopology.Part.of(part, context)).toList();
+    List<NestedTopology.Part> parts = // nothing else can serve writes: they wait as without split
+        settings.stream()
+            .map(part ->
+                part.equals(write)
+                    ? new NestedTopology.Part(part.create(context), true)
+                    : NestedTopology.Part.of(part, context))
+            .toList();
     List<Integer> numbers = read.stream().map(part -> settings.indexOf(part.upstream())).toList();
     return new NestedTopology(
         Split.of(

@@ -10,6 +10,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.util.ReferenceCountUtil;
+import io.penstock.core.control.Outage;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
@@ -60,7 +61,7 @@ public final class HealthChecks {
           TcpSettings.Check check = settings.check();
           running = settings;
           if (check == null) {
-            servers.map(peer -> peer).forEach(servers::healthy);
+            servers.usable().forEach(servers::healthy);
             return;
           }
           timer =
@@ -89,7 +90,7 @@ public final class HealthChecks {
   private void checkAll(TcpSettings settings, TcpSettings.Check check) {
     rows.keySet().removeIf(peer -> !servers.has(peer));
     servers
-        .map(peer -> peer)
+        .usable()
         .forEach(peer -> {
           Row row = rows.computeIfAbsent(peer, _ -> new Row());
           if (!row.checking) {
@@ -136,7 +137,7 @@ public final class HealthChecks {
                   new ServerPipeline(address, settings, header, probe));
           connecting.addListener(done -> {
             if (!done.isSuccess()) {
-              probe.failed(String.valueOf(done.cause().getMessage()));
+              probe.failed(Outage.reason(done.cause()));
             }
           });
           Future<?> timeout =
@@ -228,7 +229,7 @@ public final class HealthChecks {
 
       @Override
       public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        end(context.channel(), String.valueOf(cause.getMessage()));
+        end(context.channel(), Outage.reason(cause));
       }
     }
   }

@@ -16,6 +16,7 @@ final class Peer {
   private final LongAdder sent = new LongAdder();
   private final LongAdder received = new LongAdder();
   private volatile @Nullable String trouble;
+  private volatile @Nullable String failure;
 
   Peer(Endpoint address) {
     this.address = address;
@@ -52,5 +53,14 @@ final class Peer {
 
   void trouble(@Nullable String reason) {
     trouble = reason;
+  }
+
+  /** Returns why the latest connect failed; null if it succeeded, or a check since. */
+  @Nullable String failure() {
+    return failure;
+  }
+
+  void failure(@Nullable String reason) {
+    failure = reason;
   }
 }

@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
+import io.penstock.core.control.Outage;
 import io.penstock.core.output.TlsClose;
 import io.penstock.core.tls.NodeTls;
 import io.penstock.core.tls.TlsFailure;
@@ -160,7 +161,7 @@ final class ServerPipeline extends ChannelInitializer<Channel> {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      fail(context, String.valueOf(cause.getMessage()));
+      fail(context, Outage.reason(cause));
     }
   }
 }

@@ -7,6 +7,7 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.EventLoop;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.netty.util.NetUtil;
+import io.penstock.core.control.Outage;
 import io.penstock.core.tcp.TcpServers.Choice;
 import io.penstock.core.transport.Loop;
 import java.net.InetSocketAddress;
@@ -122,7 +123,7 @@ final class TcpConnection {
             chosen.address(), new ServerPipeline(chosen.address(), settings, header(), outcome));
     connecting.addListener(done -> {
       if (!done.isSuccess()) {
-        outcome.failed(String.valueOf(done.cause().getMessage()));
+        outcome.failed(Outage.reason(done.cause()));
       }
     });
   }

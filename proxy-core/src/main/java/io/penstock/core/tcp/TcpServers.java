@@ -8,9 +8,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
-import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +58,8 @@ public final class TcpServers {
   /**
    * One server at this moment.
    *
-   * @param up whether clients may get it, apart from the number of its connections
+   * @param up whether clients may get it, apart from the number of its connections, and the latest
+   *     connect to it succeeded, if there was one
    * @param trouble why it is out, without a name; null if it is up
    * @param connections open ones, and those that are being made
    * @param opened connections made since the start
@@ -95,7 +97,7 @@ public final class TcpServers {
     List<Status> all = new ArrayList<>();
     for (int i = 0; i < now.layout().peers().size(); i++) {
       Peer peer = now.layout().peers().get(i);
-      boolean up = now.isUp(i, time);
+      boolean up = now.isUp(i, time) && peer.failure() == null;
       all.add(
           new Status(
               now.layout().server(i),
@@ -115,17 +117,31 @@ public final class TcpServers {
     if (server.down()) {
       return "it is configured as down";
     }
-    return check == null ? "connects to it failed" : check;
+    return check == null ? "it cannot be connected to: " + peer.failure() : check;
   }
 
-  /** Returns whether a client can get a server. */
+  /** Returns whether a client can get a server, or may try one again. */
   public boolean isReady() {
+    return isEligible().anyMatch(eligible -> eligible);
+  }
+
+  /** Returns whether a server is up: none of which nothing is known is not. */
+  public boolean answers() {
     return status().stream().anyMatch(Status::up);
   }
 
-  /** Returns whether all servers are up, except those that are configured as down. */
+  /** Returns whether clients may get all servers, except those that are configured as down. */
   public boolean isComplete() {
-    return status().stream().allMatch(each -> each.up() || each.server().down());
+    return isEligible().allMatch(eligible -> eligible);
+  }
+
+  /** Returns for each server that is not down whether clients may get it, or try it again. */
+  private Stream<Boolean> isEligible() {
+    PeerTable now = table.get();
+    long time = clock.getAsLong();
+    return IntStream.range(0, now.layout().peers().size())
+        .filter(i -> !now.layout().server(i).down())
+        .mapToObj(i -> now.isUp(i, time));
   }
 
   /** Returns how many clients were closed because no server could be had. */
@@ -186,6 +202,7 @@ public final class TcpServers {
   /** A server is connected, by a client that has chosen it. */
   void connected(Peer peer) {
     peer.opened().increment();
+    peer.failure(null);
     PeerTable before = change(peer, (after, index, now) -> forgive(after, index, now));
     if (before != null && !before.layout().isSingle()) {
       int index = before.indexOf(peer);
@@ -232,6 +249,7 @@ public final class TcpServers {
   /** A connect has failed, or took too long. */
   void failed(Peer peer, String reason) {
     peer.failed().increment();
+    peer.failure(reason);
     PeerTable before = change(peer, TcpServers::countFailure);
     if (before == null) {
       return;
@@ -293,6 +311,7 @@ public final class TcpServers {
 
   /** The health check has found a server healthy. */
   void healthy(Peer peer) {
+    peer.failure(null);
     if (peer.trouble() == null) {
       return;
     }
@@ -301,9 +320,13 @@ public final class TcpServers {
     log.info("{}{} passes its health check again", label.prefix(), peer.address());
   }
 
-  /** Runs a function for each server. */
-  <T> List<T> map(Function<Peer, T> function) {
-    return table.get().layout().peers().stream().map(function).toList();
+  /** Returns the servers that clients may get, up or not. */
+  List<Peer> usable() {
+    PeerTable.Layout layout = table.get().layout();
+    return IntStream.range(0, layout.peers().size())
+        .filter(i -> !layout.server(i).down())
+        .mapToObj(layout.peers()::get)
+        .toList();
   }
 
   /** Returns whether the settings have a server. */

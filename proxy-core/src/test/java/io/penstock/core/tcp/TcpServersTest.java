@@ -328,10 +328,10 @@ class TcpServersTest {
         servers(TcpBalance.ROUND_ROBIN, patient("a", 2, 2, Duration.ZERO), server("b"));
     failOnce(servers, "a");
 
-    assertThat(isUp(servers, "a")).isTrue();
+    assertThat(servers.isComplete()).isTrue();
 
     failOnce(servers, "a");
-    assertThat(isUp(servers, "a")).isFalse();
+    assertThat(servers.isComplete()).isFalse();
   }
 
   @Test
@@ -342,7 +342,7 @@ class TcpServersTest {
       failOnce(servers, "a");
     }
 
-    assertThat(isUp(servers, "a")).isTrue();
+    assertThat(servers.isComplete()).isTrue();
   }
 
   @Test
@@ -413,9 +413,28 @@ class TcpServersTest {
   }
 
   @Test
+  void aServerIsDownFromAFailedConnectUntilOneSucceeds() {
+    TcpServers servers = servers(TcpBalance.ROUND_ROBIN, server("a"));
+    Peer only = servers.usable().getFirst();
+    connect(servers);
+
+    servers.failed(only, "refused");
+
+    assertThat(servers.isReady()).as("the next client tries it").isTrue();
+    assertThat(servers.answers()).isFalse();
+    assertThat(servers.status().getFirst().trouble())
+        .isEqualTo("it cannot be connected to: refused");
+    now += 60 * SECOND;
+    assertThat(servers.answers()).isFalse();
+
+    connect(servers);
+    assertThat(servers.answers()).isTrue();
+  }
+
+  @Test
   void aFailedHealthCheckTakesAServerOut() {
     TcpServers servers = servers(TcpBalance.ROUND_ROBIN, server("a"), server("b"));
-    Peer first = servers.map(peer -> peer).getFirst();
+    Peer first = servers.usable().getFirst();
 
     servers.unhealthy(first, "refused");
 
@@ -432,7 +451,7 @@ class TcpServersTest {
   void changedSettingsKeepConnectionsAndCounts() {
     TcpServers servers = servers(TcpBalance.LEAST_CONNECTIONS, server("a"), server("b"));
     connect(servers, 4);
-    Peer removed = servers.map(peer -> peer).getLast();
+    Peer removed = servers.usable().getLast();
 
     servers.adopt(settings(TcpBalance.LEAST_CONNECTIONS, server("a"), server("c")));
 

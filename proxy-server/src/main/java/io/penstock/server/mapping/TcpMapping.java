@@ -31,6 +31,12 @@ final class TcpMapping {
           "password-file",
           "sentinel-password-file",
           "reads",
+          "read-from",
+          "read-balance",
+          "zone",
+          "zones",
+          "max-replica-lag",
+          "read-your-writes",
           "backend",
           "topology",
           "cross-slot",
@@ -89,7 +95,7 @@ final class TcpMapping {
    */
   Upstream.Tcp map(String name, PenstockProperties.Tcp tcp, NodeTransport nodes) {
     List<TcpServer> servers = servers(tcp);
-    rejectOnlyBackups(servers);
+    rejectUseless(servers);
     rejectConflicts(tcp.balance(), servers);
     return new Upstream.Tcp(
         name,
@@ -156,7 +162,10 @@ final class TcpMapping {
     }
   }
 
-  private void rejectOnlyBackups(List<TcpServer> servers) {
+  private void rejectUseless(List<TcpServer> servers) {
+    if (servers.stream().allMatch(TcpServer::down)) {
+      throw invalid("servers", "all servers are down", "remove down from one of them");
+    }
     if (servers.stream().allMatch(TcpServer::backup)) {
       throw invalid("servers", "all servers are backups", "remove backup from one of them");
     }

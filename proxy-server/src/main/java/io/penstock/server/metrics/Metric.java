@@ -313,8 +313,8 @@ public enum Metric {
   TCP_SERVER_UP(
       Type.GAUGE,
       "penstock_tcp_server_up",
-      "1 if clients may get the TCP server, 0 if it is down, fails its health check or could not be"
-          + " connected to",
+      "1 if clients may get the TCP server, 0 if it is down, fails its health check, or its latest"
+          + " connect failed",
       Labels.UPSTREAM,
       "server"),
   TCP_CONNECTIONS(

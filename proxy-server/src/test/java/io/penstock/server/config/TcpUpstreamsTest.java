@@ -131,6 +131,8 @@ class TcpUpstreamsTest {
           {tcp: {servers: ['h:1 colour=red']}} | tcp.servers[0] | there is no parameter colour
           {tcp: {servers: ['h:1 resolve']}} | tcp.servers[0] | resolve has no meaning here
           {tcp: {servers: ['h:1 backup']}} | tcp.servers | all servers are backups
+          {tcp: {servers: ['h:1 down', 'h:2 down']}} | tcp.servers | all servers are down
+          {tcp: {servers: ['h:1']}, read-from: any} | read-from | this upstream is plain TCP
           {tcp: {servers: ['h:1', 'h:2 backup'], balance: hash}} | tcp.balance | hash has no backups
           {tcp: {servers: ['h:1 slow-start=1s', 'h:2'], balance: random-two}} | tcp.balance | random-two has no slow-start
           {tcp: {servers: ['h:1 weight=60000'], balance: consistent-hash}} | tcp.balance | the sum of the weights is 60000

@@ -184,6 +184,24 @@ class SplitUpstreamsIT {
     }
   }
 
+  /** Nothing else can serve writes: they wait as without split. */
+  @Test
+  void aWriteIsHeldUntilItsServerIsBack() {
+    try (ProxyFixture proxy = proxy(Duration.ZERO);
+        RespClient client = proxy.connect()) {
+      awaitReads(client, "one", "two");
+      write.kill();
+      client.send("SET", "k", "v");
+      await().atMost(PATIENCE).until(() -> proxy.stats().held().now() == 1);
+      write.restart();
+      assertThat(client.read()).isEqualTo("+OK\r\n");
+    } finally {
+      if (!write.isRunning()) {
+        write.restart();
+      }
+    }
+  }
+
   /** All keys of a cluster are read at one server. */
   @Test
   void aServerMayBeReadForACluster() {
