@@ -462,10 +462,4 @@ class TcpServersTest {
     servers.closed(removed); // of a client that stayed
     assertThat(servers.connections()).isEqualTo(5);
   }
-
-  private static boolean isUp(TcpServers servers, String name) {
-    return servers.status().stream()
-        .filter(status -> status.server().address().host().equals(name))
-        .allMatch(Status::up);
-  }
 }
