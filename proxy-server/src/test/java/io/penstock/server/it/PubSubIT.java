@@ -98,6 +98,7 @@ class PubSubIT {
     List<RespClient> publishers = List.of(publisher, proxy.connect());
     opened.add(publishers.getLast());
     List<Subscriber> subscribers = List.of(subscriber(2), subscriber(3));
+    subscriber(2).to("SUBSCRIBE", "other", 1); // messages wait only if somebody has ever subscribed
     for (int i = 0; i < 200; i++) {
       Subscriber subscriber = subscribers.get(i % 2);
       RespClient sender = publishers.get(i / 2 % 2);
