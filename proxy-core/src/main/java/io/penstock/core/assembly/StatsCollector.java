@@ -175,24 +175,7 @@ public final class StatsCollector {
 
   /** Returns the statistics of a listener over plain TCP. */
   static ProxyStats ofTcpListener(Admission admission, Map<CloseReason, Long> closed) {
-    ProxyStats limits =
-        new ProxyStats(
-            List.of(),
-            0,
-            0,
-            0,
-            0,
-            List.of(),
-            Map.of(),
-            List.of(),
-            PubSubStats.NONE,
-            Traffic.NONE,
-            Map.of(),
-            HeldStats.NONE,
-            new Pressure(0, 0, 0, closed, 0, 0),
-            ReadCounts.NONE,
-            CrossSlotStats.NONE,
-            ShadowStats.NONE);
+    ProxyStats limits = ProxyStats.ofPressure(new Pressure(0, 0, 0, closed, 0, 0));
     return ofListener(List.of(limits), admission);
   }
 

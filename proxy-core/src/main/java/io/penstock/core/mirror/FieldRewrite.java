@@ -2,6 +2,7 @@ package io.penstock.core.mirror;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * Calls about fields of hashes. Their fields follow the word {@code FIELDS} and a number; what is
@@ -50,14 +51,7 @@ enum FieldRewrite implements Rewrite {
 
     @Override
     public Effect effect(Call call, Reply reply, List<Reply> answers) {
-      List<Reply> codes = reply.elements();
-      var changes = new Changes(call, answers);
-      for (int i = 0; i < codes.size(); i++) {
-        if (codes.get(i).isPositive()) {
-          changes.add(i);
-        }
-      }
-      return changes.effect();
+      return Changes.of(call, answers, reply, Reply::isPositive);
     }
   },
 
@@ -82,14 +76,7 @@ enum FieldRewrite implements Rewrite {
         }
         return fields.appendTo(CopyRequest.command("HPERSIST").add(call.key())).effect();
       }
-      List<Reply> values = reply.elements();
-      var changes = new Changes(call, answers);
-      for (int i = 0; i < values.size(); i++) {
-        if (!values.get(i).isNull()) {
-          changes.add(i);
-        }
-      }
-      return changes.effect();
+      return Changes.of(call, answers, reply, value -> !value.isNull());
     }
   },
 
@@ -198,6 +185,18 @@ enum FieldRewrite implements Rewrite {
       this.call = call;
       this.answers = answers;
       fields = new Fields(call, 1);
+    }
+
+    /** Returns the effect of a call that has changed the fields with such elements of its reply. */
+    static Effect of(Call call, List<Reply> answers, Reply reply, Predicate<Reply> isChanged) {
+      List<Reply> elements = reply.elements();
+      var changes = new Changes(call, answers);
+      for (int i = 0; i < elements.size(); i++) {
+        if (isChanged.test(elements.get(i))) {
+          changes.add(i);
+        }
+      }
+      return changes.effect();
     }
 
     /** Adds the field at a place of the reply. */

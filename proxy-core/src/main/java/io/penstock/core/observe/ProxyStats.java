@@ -46,24 +46,28 @@ public record ProxyStats(
     ShadowStats shadow) {
 
   /** All counters are zero. */
-  public static final ProxyStats NONE =
-      new ProxyStats(
-          List.of(),
-          0,
-          0,
-          0,
-          0,
-          List.of(),
-          Map.of(),
-          List.of(),
-          PubSubStats.NONE,
-          Traffic.NONE,
-          Map.of(),
-          HeldStats.NONE,
-          Pressure.NONE,
-          ReadCounts.NONE,
-          CrossSlotStats.NONE,
-          ShadowStats.NONE);
+  public static final ProxyStats NONE = ofPressure(Pressure.NONE);
+
+  /** Returns statistics of nothing but what limits did to clients. */
+  public static ProxyStats ofPressure(Pressure pressure) {
+    return new ProxyStats(
+        List.of(),
+        0,
+        0,
+        0,
+        0,
+        List.of(),
+        Map.of(),
+        List.of(),
+        PubSubStats.NONE,
+        Traffic.NONE,
+        Map.of(),
+        HeldStats.NONE,
+        pressure,
+        ReadCounts.NONE,
+        CrossSlotStats.NONE,
+        ShadowStats.NONE);
+  }
 
   /**
    * Returns these statistics where the counters that {@code CONFIG RESETSTAT} resets on a server

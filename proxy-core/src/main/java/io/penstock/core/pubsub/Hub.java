@@ -221,12 +221,16 @@ public final class Hub {
   public Name addSubscriber(SubscribeRequest request, Name name) {
     Topic topic = Objects.requireNonNull(topic(request.kind(), name));
     if (topic.requests().remove(request)) {
-      if (topic.subscribers().add(request.subscriber())) {
-        subscriberCounts.addClients(topic, 1, loop);
-      }
+      add(topic, request.subscriber());
       requests.onReleased(request, topic);
     }
     return topic.name();
+  }
+
+  private void add(Topic topic, Subscriber subscriber) {
+    if (topic.subscribers().add(subscriber)) {
+      subscriberCounts.addClients(topic, 1, loop);
+    }
   }
 
   /**
@@ -242,9 +246,7 @@ public final class Hub {
     if (topic.subscribers().contains(request.subscriber())) {
       return null;
     }
-    if (topic.subscribers().add(other)) {
-      subscriberCounts.addClients(topic, 1, loop);
-    }
+    add(topic, other);
     return topic.name();
   }
 

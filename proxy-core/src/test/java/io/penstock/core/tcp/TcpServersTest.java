@@ -36,68 +36,43 @@ class TcpServersTest {
   }
 
   private static TcpServer server(String name, int weight) {
-    return new TcpServer(
-        new Endpoint(name, 6379),
-        name + ":6379",
-        weight,
-        0,
-        1,
-        TcpServer.FAIL_TIMEOUT,
-        Duration.ZERO,
-        false,
-        false);
+    return patient(name, weight, 1, Duration.ZERO);
   }
 
   private static TcpServer backup(String name) {
-    return new TcpServer(
-        new Endpoint(name, 6379),
-        name + ":6379",
-        1,
-        0,
-        1,
-        TcpServer.FAIL_TIMEOUT,
-        Duration.ZERO,
-        true,
-        false);
+    return server(name, 1, 0, 1, Duration.ZERO, Role.BACKUP);
   }
 
   private static TcpServer down(String name, int weight) {
-    return new TcpServer(
-        new Endpoint(name, 6379),
-        name + ":6379",
-        weight,
-        0,
-        1,
-        TcpServer.FAIL_TIMEOUT,
-        Duration.ZERO,
-        false,
-        true);
+    return server(name, weight, 0, 1, Duration.ZERO, Role.DOWN);
   }
 
   private static TcpServer limited(String name, int most) {
-    return new TcpServer(
-        new Endpoint(name, 6379),
-        name + ":6379",
-        1,
-        most,
-        1,
-        TcpServer.FAIL_TIMEOUT,
-        Duration.ZERO,
-        false,
-        false);
+    return server(name, 1, most, 1, Duration.ZERO, Role.USED);
   }
 
   private static TcpServer patient(String name, int weight, int maxFails, Duration slowStart) {
+    return server(name, weight, 0, maxFails, slowStart, Role.USED);
+  }
+
+  private enum Role {
+    USED,
+    BACKUP,
+    DOWN
+  }
+
+  private static TcpServer server(
+      String name, int weight, int most, int maxFails, Duration slowStart, Role role) {
     return new TcpServer(
         new Endpoint(name, 6379),
         name + ":6379",
         weight,
-        0,
+        most,
         maxFails,
         TcpServer.FAIL_TIMEOUT,
         slowStart,
-        false,
-        false);
+        role == Role.BACKUP,
+        role == Role.DOWN);
   }
 
   private static TcpSettings settings(TcpBalance balance, TcpServer... servers) {

@@ -237,17 +237,17 @@ public enum Metric {
   SHADOW_SAME(
       Type.COUNTER,
       "penstock_shadow_same",
-      "Number of reads whose replies were the same at once",
+      "Number of reads with the same reply of both at once",
       Labels.UPSTREAM),
   SHADOW_SETTLED(
       Type.COUNTER,
       "penstock_shadow_settled",
-      "Number of reads whose replies differed, and were the same when both were read again",
+      "Number of reads with replies that differed, and were the same when both were read again",
       Labels.UPSTREAM),
   SHADOW_DIFFERING(
       Type.COUNTER,
       "penstock_shadow_differing",
-      "Number of reads whose replies still differed when both were read again",
+      "Number of reads with replies that still differed when both were read again",
       Labels.UPSTREAM,
       "command"),
   SHADOW_SKIPPED(
