@@ -12,7 +12,7 @@ import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.shadow.ShadowLink;
 import io.penstock.core.shadow.ShadowSettings;
-import io.penstock.core.shadow.Side;
+import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Topology;
 import java.util.LinkedHashSet;

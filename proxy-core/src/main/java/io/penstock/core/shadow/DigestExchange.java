@@ -3,6 +3,7 @@ package io.penstock.core.shadow;
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.dispatch.PlacedExchange;
+import io.penstock.core.side.Side;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

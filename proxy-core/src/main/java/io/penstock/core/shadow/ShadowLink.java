@@ -1,6 +1,7 @@
 package io.penstock.core.shadow;
 
 import io.penstock.core.observe.ShadowStats;
+import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import org.jspecify.annotations.Nullable;
 

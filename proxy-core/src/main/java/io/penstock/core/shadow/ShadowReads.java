@@ -8,6 +8,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.ReplyComparison;
+import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Partitioner;
 import java.util.concurrent.ThreadLocalRandom;

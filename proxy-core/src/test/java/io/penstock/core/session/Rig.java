@@ -22,7 +22,7 @@ import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.route.Router;
 import io.penstock.core.shadow.ShadowLink;
 import io.penstock.core.shadow.ShadowSettings;
-import io.penstock.core.shadow.Side;
+import io.penstock.core.side.Side;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;

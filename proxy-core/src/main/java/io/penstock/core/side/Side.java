@@ -1,9 +1,10 @@
-package io.penstock.core.shadow;
+package io.penstock.core.side;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.cluster.Redirect;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ErrorAction;
@@ -14,7 +15,7 @@ import io.penstock.core.upstream.RetryablePrefix;
 import io.penstock.core.upstream.Topology;
 
 /**
- * One of the two upstreams, as one event loop reaches it. Confined to that loop.
+ * An upstream as one event loop reaches it, for requests of Penstock itself. Confined to that loop.
  *
  * @param dispatcher of the loop
  * @param topology of the upstream
@@ -22,12 +23,12 @@ import io.penstock.core.upstream.Topology;
  */
 public record Side(Dispatcher dispatcher, Topology topology, long timeoutNanos) {
 
-  Partitioner partitioner() {
+  public Partitioner partitioner() {
     return topology.current().partitioner();
   }
 
   /** Returns whether a read may be sent now: its node keeps up with those before. */
-  boolean mayRead(int partition, Protocol protocol, int affinity) {
+  public boolean mayRead(int partition, Protocol protocol, int affinity) {
     Placement placement = dispatcher.nodes().placement();
     int shard = placement.ownerOf(partition);
     Endpoint master = shard < 0 ? null : placement.shards().get(shard).master();
@@ -35,7 +36,7 @@ public record Side(Dispatcher dispatcher, Topology topology, long timeoutNanos) 
         && dispatcher.hasRoomForLargeReply(partition, protocol, affinity, ConnectionKey.PLAIN);
   }
 
-  void send(DigestExchange exchange) {
+  public void send(PlacedExchange exchange) {
     dispatcher.dispatch(exchange);
   }
 
@@ -44,7 +45,7 @@ public record Side(Dispatcher dispatcher, Topology topology, long timeoutNanos) 
    *
    * @param buffer borrowed
    */
-  boolean follow(DigestExchange exchange, ByteBuf buffer, int from, int to) {
+  public boolean follow(PlacedExchange exchange, ByteBuf buffer, int from, int to) {
     Endpoint node = exchange.sentTo();
     Redirect redirect = Redirect.parse(buffer, from, to - from);
     if (redirect == null || node == null) {
