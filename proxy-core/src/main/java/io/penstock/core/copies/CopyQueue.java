@@ -22,6 +22,11 @@ public final class CopyQueue {
     throw new UnsupportedOperationException();
   }
 
+  /** Returns the number of the copy in its upstream, which no other copy ever has. */
+  public int number() {
+    throw new UnsupportedOperationException();
+  }
+
   /**
    * Adds a task behind all that were added before. Returns at once, on any thread.
    *
