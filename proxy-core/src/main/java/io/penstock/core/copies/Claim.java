@@ -1,7 +1,6 @@
 package io.penstock.core.copies;
 
 import io.penstock.core.upstream.Placement;
-import java.util.BitSet;
 
 /**
  * The stripes that one request, or several together, need until all of them have ended. They are
@@ -13,24 +12,23 @@ final class Claim {
   private final Stripes stripes;
   private final Lane lane;
   private final Placement placement;
-  private final BitSet wanted;
+  private final int[] wanted; // ascending, each once
   private final Runnable then;
-  private int next; // the stripe to enter; -1 after the last
+  private int entered; // how many of them
   private int users = 1;
   private boolean withdrawn;
 
   /**
    * @param placement by which the requests will be sent
-   * @param wanted at least one stripe; this takes ownership
+   * @param wanted see {@link StripeSet#numbers}
    * @param then runs when it has waited and has all stripes
    */
-  Claim(Stripes stripes, Lane lane, Placement placement, BitSet wanted, Runnable then) {
+  Claim(Stripes stripes, Lane lane, Placement placement, int[] wanted, Runnable then) {
     this.stripes = stripes;
     this.lane = lane;
     this.placement = placement;
     this.wanted = wanted;
     this.then = then;
-    this.next = wanted.nextSetBit(0);
   }
 
   Lane lane() {
@@ -43,23 +41,23 @@ final class Claim {
 
   /** Enters the stripes. Returns whether it has all; otherwise it waits. */
   boolean begin() {
-    while (next >= 0) {
-      if (!stripes.get(next).enter(this)) {
+    while (entered < wanted.length) {
+      if (!stripes.get(wanted[entered]).enter(this)) {
         return false;
       }
-      next = wanted.nextSetBit(next + 1);
+      entered++;
     }
     return true;
   }
 
   /** Returns whether it has all stripes. */
   boolean isHeld() {
-    return next < 0;
+    return entered == wanted.length;
   }
 
   /** It has the stripe that it has waited for. */
   void onEntered() {
-    next = wanted.nextSetBit(next + 1);
+    entered++;
     if (withdrawn) {
       leave();
     } else if (begin()) {
@@ -84,9 +82,8 @@ final class Claim {
   }
 
   private void leave() {
-    int end = next < 0 ? Stripes.COUNT : next;
-    for (int i = wanted.nextSetBit(0); i >= 0 && i < end; i = wanted.nextSetBit(i + 1)) {
-      stripes.get(i).leave(lane);
+    for (int i = 0; i < entered; i++) {
+      stripes.get(wanted[i]).leave(lane);
     }
   }
 }

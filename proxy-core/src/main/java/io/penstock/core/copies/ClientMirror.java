@@ -13,7 +13,6 @@ import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Mirrored;
 import io.penstock.core.spec.ReplyComparison;
 import java.util.ArrayList;
-import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -63,20 +62,16 @@ public final class ClientMirror {
     if (!isFollowed(spec)) {
       return false;
     }
-    var wanted = new BitSet(Stripes.COUNT);
-    boolean all = spec.findKeys(frame, positions) <= 0;
-    if (all) {
-      if (spec.isReadOnly()) {
-        return false; // each copy may know other keys
-      }
-      wanted.set(0, Stripes.COUNT);
-      return mustWait(wanted, new Lane(mirror.loop())); // perhaps over other connections
+    if (spec.findKeys(frame, positions) <= 0) {
+      return !spec.isReadOnly() // the keys of all are not compared
+          && mustWait(StripeSet.all(), new Lane(mirror.loop())); // perhaps over other connections
     }
+    var wanted = new StripeSet(positions.size());
     for (int i = 0; i < positions.size(); i++) {
       int at = positions.get(i);
-      wanted.set(Stripes.of(frame.buffer(), frame.offset(at), frame.length(at)));
+      wanted.add(Stripes.of(frame.buffer(), frame.offset(at), frame.length(at)));
     }
-    return mustWait(wanted, lane());
+    return mustWait(wanted.numbers(), lane());
   }
 
   /**
@@ -91,17 +86,19 @@ public final class ClientMirror {
     if (block.isEmpty()) {
       return false;
     }
-    var wanted = new BitSet(Stripes.COUNT);
+    Lane way = alone ? new Lane(mirror.loop()) : lane();
     if (block.hasKeyless()) {
-      wanted.set(0, Stripes.COUNT);
+      return mustWait(StripeSet.all(), way);
     }
-    for (byte[] key : block.keys()) {
-      wanted.set(Stripes.of(key));
+    List<byte[]> keys = block.keys();
+    var wanted = new StripeSet(keys.size());
+    for (byte[] key : keys) {
+      wanted.add(Stripes.of(key));
     }
-    return mustWait(wanted, alone ? new Lane(mirror.loop()) : lane());
+    return mustWait(wanted.numbers(), way);
   }
 
-  private boolean mustWait(BitSet wanted, Lane way) {
+  private boolean mustWait(int[] wanted, Lane way) {
     var made = new Claim(mirror.mirror().stripes(), way, mirror.placement(), wanted, this::resume);
     claim = made;
     made.begin();
@@ -188,10 +185,10 @@ public final class ClientMirror {
     return taken == null ? null : new FollowedCall(mirror, taken, database(), spec);
   }
 
-  /** Follows a transaction. */
+  /** Follows a transaction. Without its stripes, what it has changed is copied again. */
   public void follow(ClientExchange exchange, MirroredBlock block) {
     Claim taken = take();
-    if (taken != null) {
+    if (taken != null || !block.isEmpty()) {
       exchange.relayThrough(new MirroredBlockRequest(mirror, taken, database(), block));
     }
   }

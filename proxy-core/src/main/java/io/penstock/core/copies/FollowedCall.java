@@ -20,6 +20,7 @@ public final class FollowedCall {
   private CopyRequest request = new CopyRequest(List.of());
   private int outstanding; // shards
   private int done;
+  private int failed;
   private boolean unclear; // a shard may have done it or not
 
   FollowedCall(LoopMirror mirror, Claim claim, int database, CommandSpec spec) {
@@ -49,7 +50,7 @@ public final class FollowedCall {
     if (outstanding > 0 || (done == 0 && !unclear)) {
       return Effect.NOTHING;
     }
-    return unclear ? Effect.UNKNOWN : Effect.AS_IS;
+    return unclear || failed > 0 ? Effect.UNKNOWN : Effect.AS_IS;
   }
 
   private final class Part extends MirroredRequest {
@@ -70,10 +71,10 @@ public final class FollowedCall {
 
     @Override
     void conclude(ByteBuf whole) {
-      if (whole.getByte(0) != '-') {
-        done++;
+      if (whole.getByte(0) == '-') {
+        failed++;
       } else {
-        unclear |= outstanding > 1 || done > 0; // others may have done it
+        done++;
       }
       end(effectOfLast(), whole);
     }
@@ -81,6 +82,12 @@ public final class FollowedCall {
     @Override
     Effect unknown() {
       unclear = true;
+      return effectOfLast();
+    }
+
+    @Override
+    Effect notRun() {
+      failed++;
       return effectOfLast();
     }
 

@@ -10,7 +10,6 @@ import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
 import java.nio.charset.StandardCharsets;
-import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -59,14 +58,12 @@ final class KeyCopy {
   }
 
   void begin() {
-    var stripe = new BitSet();
-    stripe.set(Stripes.of(key));
     var made =
         new Claim(
             mirror.mirror().stripes(),
             mirror.ownLane(connections()),
             mirror.placement(),
-            stripe,
+            new int[] {Stripes.of(key)},
             this::read);
     claim = made;
     if (made.begin()) {

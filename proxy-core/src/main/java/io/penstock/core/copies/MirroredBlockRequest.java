@@ -6,15 +6,21 @@ import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.mirror.Reply;
 import io.penstock.core.retry.ClientExchange;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A transaction: a client's, or one in which Penstock tries a call that may block. */
 final class MirroredBlockRequest extends MirroredRequest {
 
   private final MirroredBlock block;
+  private final boolean ordered;
 
-  MirroredBlockRequest(LoopMirror mirror, Claim claim, int database, MirroredBlock block) {
+  /**
+   * @param claim null if its place among other writes is not known
+   */
+  MirroredBlockRequest(LoopMirror mirror, @Nullable Claim claim, int database, MirroredBlock block) {
     super(mirror, claim, database);
     this.block = block;
+    this.ordered = claim != null;
   }
 
   @Override
@@ -29,7 +35,8 @@ final class MirroredBlockRequest extends MirroredRequest {
 
   @Override
   void conclude(ByteBuf whole) {
-    end(block.effect(Reply.of(whole)), whole);
+    Effect effect = block.effect(Reply.of(whole));
+    end(effect == Effect.NOTHING || ordered ? effect : block.unknown(), whole);
   }
 
   @Override

@@ -1,5 +1,7 @@
 package io.penstock.core.copies;
 
+import static io.penstock.core.copies.ReplyPolicy.PRIMARY;
+
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.dispatch.PlacedExchange;
@@ -11,12 +13,16 @@ import io.penstock.core.retry.ReplyRelay;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A request of a client to the primary, from when it has its stripes until what the copies get is
  * queued. Passes the reply on as the policy says. Confined to the client's loop.
  */
 abstract class MirroredRequest implements ReplyRelay {
+
+  private static final Logger log = LoggerFactory.getLogger(MirroredRequest.class);
 
   private static final byte[] TOO_FEW =
       ErrorReplies.encode("NOCOPIES the command ran, but too few copies have done the same");
@@ -28,7 +34,7 @@ abstract class MirroredRequest implements ReplyRelay {
   private static final int MOST_KEPT = 16 * 1024 * 1024;
 
   private final LoopMirror mirror;
-  private final Claim claim;
+  private @Nullable Claim claim; // until it ends
   private final int database;
   private final ReplyPolicy policy;
   private ByteBuf reply = Unpooled.EMPTY_BUFFER; // so far
@@ -36,14 +42,15 @@ abstract class MirroredRequest implements ReplyRelay {
   private @Nullable Verdict verdict; // if the client waits for copies
 
   /**
-   * @param claim this takes ownership of one use
+   * @param claim this takes ownership of one use; null for none
    * @param database see {@link CopyTask#database}
    */
-  MirroredRequest(LoopMirror mirror, Claim claim, int database) {
+  MirroredRequest(LoopMirror mirror, @Nullable Claim claim, int database) {
     this.mirror = mirror;
     this.claim = claim;
     this.database = database;
-    this.policy = mirror.mirror().settings().reply();
+    this.policy =
+        mirror.mirror().copies().isEmpty() ? PRIMARY : mirror.mirror().settings().reply();
   }
 
   final LoopMirror mirror() {
@@ -70,6 +77,11 @@ abstract class MirroredRequest implements ReplyRelay {
   /** Returns what copies get if the reply did not come. After {@link #read}. */
   abstract Effect unknown();
 
+  /** Returns what copies get if it did not run. */
+  Effect notRun() {
+    return Effect.NOTHING;
+  }
+
   /** Returns the task of a call that is copied as it is. */
   abstract CopyTask asIs(ByteBuf whole);
 
@@ -85,12 +97,11 @@ abstract class MirroredRequest implements ReplyRelay {
   public final void onReply(
       ClientExchange exchange, ByteBuf buffer, int from, int to, Outcome outcome) {
     keep(buffer, from, to);
-    read(exchange);
-    if (policy == ReplyPolicy.PRIMARY) {
-      conclude(reply, null);
+    if (policy == PRIMARY) {
+      conclude(exchange, null);
       exchange.deliver(buffer, from, to, outcome);
     } else {
-      conclude(reply, verdict(exchange, outcome));
+      conclude(exchange, verdict(exchange, outcome));
     }
   }
 
@@ -98,19 +109,19 @@ abstract class MirroredRequest implements ReplyRelay {
   public final void onReplyPart(
       ClientExchange exchange, ByteBuf buffer, int from, int to, boolean last) {
     keep(buffer, from, to);
-    if (last) {
-      read(exchange);
-    }
-    if (policy == ReplyPolicy.PRIMARY || passing) {
+    if (policy == PRIMARY || passing) {
       if (last) {
-        conclude(reply, null);
+        conclude(exchange, null);
       }
       exchange.deliverPart(buffer, from, to, last);
     } else if (reply.readableBytes() > MOST_KEPT) {
       passing = true;
+      if (last) {
+        conclude(exchange, null);
+      }
       exchange.deliverPart(reply, 0, reply.writerIndex(), last);
     } else if (last) {
-      conclude(reply, verdict(exchange, Outcome.OK));
+      conclude(exchange, verdict(exchange, Outcome.OK));
     }
   }
 
@@ -118,15 +129,26 @@ abstract class MirroredRequest implements ReplyRelay {
     if (reply == Unpooled.EMPTY_BUFFER) {
       reply = Unpooled.buffer(to - from, Integer.MAX_VALUE);
     }
-    boolean held = policy != ReplyPolicy.PRIMARY && !passing;
+    boolean held = policy != PRIMARY && !passing;
     if (held || needsWholeReply() || reply.writerIndex() <= MOST_COMPARED) {
       reply.writeBytes(buffer, from, to - from);
     }
   }
 
-  private void conclude(ByteBuf whole, @Nullable Verdict awaited) {
+  /** Nothing that fails here may keep others from their keys, or the client from its reply. */
+  private void conclude(ClientExchange exchange, @Nullable Verdict awaited) {
     verdict = awaited;
-    conclude(whole);
+    try {
+      read(exchange);
+      conclude(reply);
+    } catch (Throwable e) {
+      onDefect(e);
+    }
+  }
+
+  private void onDefect(Throwable cause) {
+    log.error("What a command did could not be copied", cause);
+    end(Effect.UNKNOWN, reply);
   }
 
   private Verdict verdict(ClientExchange exchange, Outcome outcome) {
@@ -158,17 +180,30 @@ abstract class MirroredRequest implements ReplyRelay {
 
   @Override
   public final void onEnd(ClientExchange exchange, boolean mayHaveRun) {
-    if (mayHaveRun) {
+    try {
       read(exchange);
-      end(unknown(), Unpooled.EMPTY_BUFFER);
-    } else {
-      end(Effect.NOTHING, Unpooled.EMPTY_BUFFER);
+      end(mayHaveRun ? unknown() : notRun(), Unpooled.EMPTY_BUFFER);
+    } catch (Throwable e) {
+      onDefect(e);
     }
   }
 
   /** Queues what copies get; then others may write to the same keys on other ways. */
   final void end(Effect effect, ByteBuf whole) {
+    Claim held = claim;
+    claim = null;
+    try {
+      queue(effect, whole);
+    } finally {
+      if (held != null) {
+        held.release();
+      }
+    }
+  }
+
+  private void queue(Effect effect, ByteBuf whole) {
     Verdict awaited = verdict;
+    verdict = null;
     switch (effect) {
       case Effect.Nothing() -> {
         if (awaited != null) {
@@ -185,12 +220,11 @@ abstract class MirroredRequest implements ReplyRelay {
         mirror.copyAgain(database, keys, awaited);
       }
       case Effect.Unknown() -> {
-        mirror.mirror().markAllBehind("nobody knows what a command without keys did");
+        mirror.mirror().markAllBehind("it is not known what a command did");
         if (awaited != null) {
           mirror.mirror().copies().forEach(_ -> awaited.tell(false));
         }
       }
     }
-    claim.release();
   }
 }
