@@ -3,6 +3,7 @@ package io.penstock.core.copies;
 import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What one copy has yet to do, in order. Tasks may be added on any thread; everything else happens
@@ -19,6 +20,16 @@ public final class CopyQueue {
    */
   public CopyQueue(
       int number, String name, Loop loop, Side side, MirrorSettings settings, Repairs repairs) {
+    throw new UnsupportedOperationException();
+  }
+
+  /**
+   * Goes on with other settings, and over another side: as soon as everything that was sent over
+   * the earlier one is answered, so that the order stays. On the copy's loop.
+   *
+   * @return completes when the earlier side is not used any more
+   */
+  public CompletableFuture<Void> change(Side next, MirrorSettings settings) {
     throw new UnsupportedOperationException();
   }
 
