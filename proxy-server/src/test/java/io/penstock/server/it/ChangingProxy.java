@@ -107,6 +107,7 @@ final class ChangingProxy implements AutoCloseable {
         listeners.entrySet().stream().map(ChangingProxy::listener).toList(),
         upstreams.entrySet().stream().map(ChangingProxy::upstream).toList(),
         shadows,
+        List.of(),
         DispatchMode.dispatch(),
         commands,
         Transport.AUTO,
