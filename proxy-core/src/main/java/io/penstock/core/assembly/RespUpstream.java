@@ -13,6 +13,7 @@ import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LogPrefix;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.TrialEvents;
@@ -294,6 +295,11 @@ public final class RespUpstream implements ProxyUpstream {
   /** Returns it as the side of Penstock's own requests. On that loop. */
   Side side(Loop loop) {
     return on(loop, 0).side(settings.backend().commandTimeout().toNanos());
+  }
+
+  /** Returns how far its copies are; none if it has none, or another upstream of its name has them. */
+  public MirrorStats mirrorStats() {
+    return mirror == null ? MirrorStats.NONE : mirror.statsOf(this);
   }
 
   /** Returns whether what clients write goes to copies too. */

@@ -1,10 +1,10 @@
 package io.penstock.server.it;
 
 import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.observe.MirrorStats;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 
 /** What tests of upstreams with copies share. */
@@ -17,9 +17,7 @@ final class CopiesFixture {
   }
 
   static MirrorStats stats(ChangingProxy proxy, String upstream) {
-    return Objects.requireNonNull(
-            ProxyFixture.await(proxy.proxy().statsByName()).upstreams().get(upstream))
-        .mirror();
+    return ((RespUpstream) proxy.upstream(upstream)).mirrorStats();
   }
 
   /** Appends a random write, or several, to keys that others write too. Returns the replies. */
