@@ -51,8 +51,7 @@ class ClusterCopyIT {
       List<Outcome> outcomes = new ArrayList<>();
       for (int round = 0; round < rounds; round++) {
         for (int key = 0; key < keys; key++) {
-          outcomes.add(
-              rig.offer(Tasks.asIs("RPUSH key" + key + " " + round, ":" + (round + 1))));
+          outcomes.add(rig.offer(Tasks.asIs("RPUSH key" + key + " " + round, ":" + (round + 1))));
         }
       }
       rig.awaitEmpty();

@@ -54,7 +54,14 @@ final class CopyRig implements AutoCloseable {
     this.upstream = upstream;
     var settings =
         new BackendSettings(
-            timeout, timeout, 2, 8, 8, 10_000, QueueLimits.DEFAULTS, ReadSettings.MASTER_ONLY,
+            timeout,
+            timeout,
+            2,
+            8,
+            8,
+            10_000,
+            QueueLimits.DEFAULTS,
+            ReadSettings.MASTER_ONLY,
             Label.ONLY);
     dispatcher =
         SYNC
