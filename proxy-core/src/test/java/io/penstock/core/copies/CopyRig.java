@@ -91,6 +91,11 @@ final class CopyRig implements AutoCloseable {
     return new CopyRig(null, upstream, timeout, limits);
   }
 
+  static CopyRig of(int port, Duration timeout, MirrorSettings limits) {
+    var upstream = new StaticTopology(new Endpoint("127.0.0.1", port));
+    return new CopyRig(null, upstream, timeout, limits);
+  }
+
   static CopyRig of(ServerProcess server) {
     return of(server, Duration.ofSeconds(5), limits(1_000_000));
   }
