@@ -170,7 +170,13 @@ public final class CopyQueue {
     public void onPause(String reason) {
       repairs.hold();
       pauseLog.log(times ->
-          log.warn("Copy {} takes no writes now ({}): {} wait", name, reason, queued.get()));
+          log.warn(
+              "Copy {} takes no writes now ({}), {} wait; it was so {} times since the last such"
+                  + " line",
+              name,
+              reason,
+              queued.get(),
+              times));
     }
 
     @Override
