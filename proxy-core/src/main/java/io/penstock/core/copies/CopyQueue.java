@@ -217,10 +217,13 @@ public final class CopyQueue {
    * @param why words for the reason
    */
   private void copyAgain(CopyFlight flight, @Nullable String error, String why) {
+    if (closed) {
+      return;
+    }
     List<byte[]> keys = flight.keys();
     if (keys.isEmpty()) {
       standing.lose("the keys of a write are not known: " + why);
-    } else if (!closed) {
+    } else {
       repairs.add(flight.task().database(), keys, error);
     }
   }
