@@ -49,6 +49,7 @@ public final class UpstreamMirror {
   /** A copy. The upstream is kept open for as long as the queue uses it. */
   private record Copy(CopyQueue queue, RespUpstream upstream, Loop loop) {}
 
+  /** True also as long as it is not known: a copy without the command differs, and is repaired. */
   private boolean fieldsMayExpire() {
     RespUpstream primary = leader;
     if (primary == null || !knowsFieldDeadlines(primary)) {
