@@ -103,6 +103,20 @@ class CopyOrderTest {
   }
 
   @Test
+  void aLostRequestWithoutKeysLeavesTheCopyBehind() {
+    Outcome flush = rig.offer(Tasks.asIs("FLUSHALL", "+OK"));
+    Outcome later = set("a 1");
+    Peer first = node.accept();
+    first.expect(Wire.request("FLUSHALL"));
+    first.close();
+
+    await().until(() -> flush.result() == UNKNOWN);
+    assertThat(rig.queue.losses()).isEqualTo(1);
+    node.accept().expect(PING).send("+PONG\r\n").expect(A1).send("+OK\r\n");
+    await().until(() -> later.result() == DONE);
+  }
+
+  @Test
   void aTransactionThatWasNotQueuedIsSentAgain() {
     String block =
         Wire.request("MULTI") + A1 + Wire.request("SET", "b", "1") + Wire.request("EXEC");

@@ -163,6 +163,33 @@ class CopyQueueIT {
   }
 
   @Test
+  void thereIsALimitOfKeysToCopyAgain() {
+    try (CopyRig rig = CopyRig.of(server)) {
+      for (int i = 0; i < KeyRepairs.MOST_KEYS; i++) {
+        rig.offer(Tasks.asIs("SADD s" + i + " a", ":0"));
+      }
+      rig.awaitEmpty();
+      assertThat(rig.repairs()).as("asked for at a time").hasSize(64);
+      assertThat(rig.queue.losses()).isZero();
+
+      assertThat(rig.result(Tasks.asIs("SADD one-more a", ":0"))).isEqualTo(DIFFERED);
+      assertThat(rig.queue.losses()).isEqualTo(1);
+      assertThat(rig.queue.stats().behindReason()).contains("more than 10000 keys");
+      rig.awaitRepair().done().accept(true);
+      await().until(() -> rig.repairs().size() == 64);
+    }
+  }
+
+  @Test
+  void aDifferingWriteWithoutKeysLeavesTheCopyBehind() {
+    try (CopyRig rig = CopyRig.of(server)) {
+      assertThat(rig.result(Tasks.asIs("FUNCTION DELETE none", "+OK"))).isEqualTo(DIFFERED);
+      assertThat(rig.queue.stats().behindReason()).contains("keys of a write are not known");
+      assertThat(rig.queue.stats().differing()).containsEntry("FUNCTION DELETE", 1L);
+    }
+  }
+
+  @Test
   void repliesOfResp3AreComparedWithThoseOfResp2() {
     try (CopyRig rig = CopyRig.of(server)) {
       assertThat(rig.result(Tasks.asIs("ZINCRBY z 1.5 m", ",1.5"))).isEqualTo(DONE);
