@@ -1,6 +1,8 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.copies.Mirror;
+import io.penstock.core.copies.MirrorLink;
 import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -49,7 +51,8 @@ final class UpstreamLoop {
     var router =
         new Router(topology.current().partitioner(), dispatcher.nodes().readNodes() != null);
     this.routing =
-        new SessionLoop.Routing(router, dispatcher, hub, topology, upstream, new ShadowLink());
+        new SessionLoop.Routing(
+            router, dispatcher, hub, topology, upstream, new ShadowLink(), new MirrorLink());
   }
 
   /**
@@ -137,7 +140,12 @@ final class UpstreamLoop {
     }
   }
 
-  /** Returns it as a side of shadow reads. */
+  /** Has the writes go to copies, too. Before the first client's request. */
+  void mirror(Mirror mirror, long commandTimeoutNanos) {
+    routing.mirror().connect(mirror.connect(loop, side(commandTimeoutNanos)));
+  }
+
+  /** Returns it as the side of Penstock's own requests. */
   Side side(long commandTimeoutNanos) {
     return new Side(dispatcher(), routing.topology(), commandTimeoutNanos);
   }

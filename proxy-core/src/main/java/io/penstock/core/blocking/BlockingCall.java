@@ -9,7 +9,9 @@ import io.penstock.core.client.LeasedExchange;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.client.RetryWindow;
+import io.penstock.core.copies.ClientMirror;
 import io.penstock.core.directory.BlockingKeyCount;
+import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.node.Lease;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.output.SharedBuffer;
@@ -122,13 +124,38 @@ final class BlockingCall extends LeasedExchange
     block.writeBytes(brief.buffer(), brief.start(), brief.end() - brief.start());
     var attempt = new NonBlockingAttempt(context, this, whole);
     attempt.prepare(spec, partition, block, 1);
+    follow(attempt);
     if (!nodes.dispatch(attempt)) {
       context.backpressure().pauseIfBusy(attempt.sentTo());
     }
   }
 
+  /** Copies do what the first attempt does in its place among other writes. */
+  private void follow(NonBlockingAttempt attempt) {
+    ClientMirror mirror = context.mirror();
+    if (mirror != null && !repeated) {
+      MirroredBlock block = mirror.newBlock();
+      block.add(spec, request.frame(reader.limits()));
+      mirror.follow(attempt, block);
+    }
+  }
+
+  /**
+   * The call has changed its keys when another client's write made that possible, or was undone:
+   * its place among other writes is not known.
+   */
+  private void copyKeysAgain() {
+    ClientMirror mirror = context.mirror();
+    if (mirror != null && !spec.isReadOnly()) {
+      mirror.copyAgain(spec, request.frame(reader.limits()));
+    }
+  }
+
   @Override
   public void onAttemptReply(ByteBuf buffer, int from, int to) {
+    if (repeated && !ReplyStrings.isNil(buffer, from)) {
+      copyKeysAgain();
+    }
     if (ReplyStrings.isNil(buffer, from)) {
       block();
     } else if (!client.isConnected()) {
@@ -182,6 +209,9 @@ final class BlockingCall extends LeasedExchange
         error ? context.retryableErrors().parseForBlockingCall(this, buffer, from, to) : null;
     boolean popped = !error && !ReplyStrings.isNil(buffer, from);
     disconnected |= !client.isConnected(); // seen earlier than the end of its input
+    if (popped) {
+      copyKeysAgain();
+    }
     if (retryable != null) {
       context.retryableErrors().applyToTopology(retryable);
       retry();
@@ -203,6 +233,9 @@ final class BlockingCall extends LeasedExchange
     }
     arriving = !last;
     if (last) {
+      if (lease != null || repeated) {
+        copyKeysAgain();
+      }
       endLease(true);
     }
     if (!undoing) {
@@ -242,8 +275,10 @@ final class BlockingCall extends LeasedExchange
       client.closeNow("a node's connection was lost in the middle of a reply");
       answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
     } else if (failure == Failure.TIMEOUT) {
+      copyKeysAgain();
       answer(ErrorReplies.TIMEOUT_WRITE, Outcome.TIMEOUT);
     } else if (failure == Failure.CONNECTION_LOST && !spec.isReadOnly()) {
+      copyKeysAgain();
       answer(ErrorReplies.CONNLOST_WRITE, Outcome.CONNLOST);
     } else if (retryWindow.isOver() || hasPermanentHandshakeError()) {
       answer(ErrorReplies.unavailable(nodes.handshakeError(sentTo())), Outcome.UNAVAILABLE);
@@ -348,7 +383,11 @@ final class BlockingCall extends LeasedExchange
   private void undoPop(ByteBuf buffer, int from, int to) {
     var call = request.frame(reader.limits());
     if (spec.handling() instanceof Handling.Blocking(_, Handling.Blocking.Undo undo)) {
-      UndoPop.start(context, partition, UndoPop.inverse(undo, call, buffer.slice(from, to - from)));
+      UndoPop.start(
+          context,
+          partition,
+          UndoPop.inverse(undo, call, buffer.slice(from, to - from)),
+          this::copyKeysAgain);
     }
     end();
   }

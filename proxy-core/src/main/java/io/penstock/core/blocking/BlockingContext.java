@@ -2,8 +2,10 @@ package io.penstock.core.blocking;
 
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
+import io.penstock.core.copies.ClientMirror;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RetryableErrors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client's blocking calls need.
@@ -12,9 +14,11 @@ import io.penstock.core.retry.RetryableErrors;
  * @param owner of the client's exchanges
  * @param retryableErrors parses errors of nodes
  * @param backpressure pauses reading from the client if nodes cannot keep up
+ * @param mirror of the client's requests; null if the upstream has no copies
  */
 public record BlockingContext(
     ClientContext clientContext,
     ExchangeOwner owner,
     RetryableErrors retryableErrors,
-    Backpressure backpressure) {}
+    Backpressure backpressure,
+    @Nullable ClientMirror mirror) {}

@@ -40,8 +40,10 @@ public final class UndoPop extends PlacedExchange {
   private final int partition;
   private final byte[] request;
   private final long deadline;
+  private final Runnable then;
 
-  private UndoPop(BlockingContext context, int partition, byte[] request) {
+  private UndoPop(BlockingContext context, int partition, byte[] request, Runnable then) {
+    this.then = then;
     this.client = context.clientContext().client();
     this.nodes = context.clientContext().nodes();
     this.loop = context.clientContext().loop();
@@ -52,10 +54,15 @@ public final class UndoPop extends PlacedExchange {
     useConnections(client.connections()); // the client may select another database meanwhile
   }
 
-  /** Sends the request that undoes a call, if there is one. */
-  public static void start(BlockingContext context, int partition, List<String> inverse) {
+  /**
+   * Sends the request that undoes a call, if there is one.
+   *
+   * @param then runs when it has run, or may have
+   */
+  public static void start(
+      BlockingContext context, int partition, List<String> inverse, Runnable then) {
     if (!inverse.isEmpty()) {
-      new UndoPop(context, partition, WireRequest.of(inverse)).send();
+      new UndoPop(context, partition, WireRequest.of(inverse), then).send();
     }
   }
 
@@ -114,6 +121,7 @@ public final class UndoPop extends PlacedExchange {
   public void onReply(ByteBuf buffer, int from, int to) {
     releaseBytes();
     if (buffer.getByte(from) != '-') {
+      then.run();
       return;
     }
     RetryableError error = retryableErrors.parse(this, Scope.KEYS, buffer, from, to);
@@ -156,6 +164,7 @@ public final class UndoPop extends PlacedExchange {
     releaseBytes();
     if (failure == Failure.CONNECTION_LOST || failure == Failure.TIMEOUT) {
       logLost("outcome unknown: " + failure);
+      then.run();
     } else {
       retry();
     }

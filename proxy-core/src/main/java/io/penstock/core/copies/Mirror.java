@@ -4,6 +4,11 @@ import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -13,17 +18,33 @@ import java.util.function.Consumer;
 public final class Mirror implements Repairs {
 
   private final MirrorSettings settings;
+  private final BooleanSupplier fieldsMayExpire;
+  private final Stripes stripes = new Stripes();
+  private final List<LoopMirror> loops = new CopyOnWriteArrayList<>();
   private volatile List<CopyQueue> copies = List.of();
 
-  public Mirror(MirrorSettings settings) {
+  /**
+   * @param fieldsMayExpire says whether the primary and all copies know deadlines of fields, {@code
+   *     HSETEX} among them
+   */
+  public Mirror(MirrorSettings settings, BooleanSupplier fieldsMayExpire) {
     this.settings = settings;
+    this.fieldsMayExpire = fieldsMayExpire;
   }
 
   public MirrorSettings settings() {
     return settings;
   }
 
-  /** Sets the copies, once, before any loop is connected. */
+  boolean fieldsMayExpire() {
+    return fieldsMayExpire.getAsBoolean();
+  }
+
+  Stripes stripes() {
+    return stripes;
+  }
+
+  /** Sets the copies: before any loop is connected, or others instead while they are in use. */
   public void copies(List<CopyQueue> all) {
     copies = List.copyOf(all);
   }
@@ -37,12 +58,62 @@ public final class Mirror implements Repairs {
    * first client's request.
    */
   public LoopMirror connect(Loop loop, Side side) {
-    return new LoopMirror(this, loop, side);
+    var made = new LoopMirror(this, loop, side);
+    loops.add(made);
+    return made;
   }
 
   @Override
   public void copyAgain(int copy, int database, List<byte[]> keys, Consumer<Boolean> done) {
-    throw new UnsupportedOperationException();
+    LoopMirror on = loops.get(copy % loops.size());
+    try {
+      on.loop().executor().execute(() -> copyAgain(on, copy, database, keys, done));
+    } catch (RejectedExecutionException _) {
+      done.accept(false); // the loop has been shut down
+    }
+  }
+
+  private static void copyAgain(
+      LoopMirror on, int copy, int database, List<byte[]> keys, Consumer<Boolean> done) {
+    var outstanding = new AtomicInteger(keys.size());
+    var all = new AtomicBoolean(true);
+    for (byte[] key : keys) {
+      var one =
+          new KeyCopy(
+              on,
+              copy,
+              database,
+              key,
+              same -> {
+                if (!same) {
+                  all.set(false);
+                }
+                if (outstanding.decrementAndGet() == 0) {
+                  done.accept(all.get());
+                }
+              });
+      one.begin();
+    }
+  }
+
+  /** Has one copy do a task. */
+  void offerTo(int copy, CopyTask task, CopyTask.Listener listener) {
+    for (CopyQueue each : copies) {
+      if (each.number() == copy) {
+        each.offer(task, listener);
+        return;
+      }
+    }
+    listener.onEnd(CopyTask.Result.DROPPED); // the copy was removed
+  }
+
+  /** See {@link CopyQueue#markBehind}. */
+  void markBehind(int copy, String reason) {
+    copies.stream().filter(each -> each.number() == copy).forEach(each -> each.markBehind(reason));
+  }
+
+  void markAllBehind(String reason) {
+    copies.forEach(each -> each.markBehind(reason));
   }
 
   public MirrorStats stats() {

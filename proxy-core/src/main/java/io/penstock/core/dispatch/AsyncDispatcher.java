@@ -28,11 +28,13 @@ public final class AsyncDispatcher implements Dispatcher {
 
   private final EventLoop executor;
   private final LoopNodes nodes;
+  private final int connectionsPerNode;
 
   public AsyncDispatcher(
       LoopGroup group, Loop loop, BackendSettings settings, Topology topology, ProxyEvents events) {
     this.executor = loop.executor();
     this.nodes = LoopNodes.create(group, loop, settings, topology, events);
+    this.connectionsPerNode = settings.connectionsPerNode();
   }
 
   @Override
@@ -141,5 +143,10 @@ public final class AsyncDispatcher implements Dispatcher {
   @Override
   public void close() {
     nodes.close();
+  }
+
+  @Override
+  public int sharedConnectionOf(int client) {
+    return Math.floorMod(client, connectionsPerNode);
   }
 }

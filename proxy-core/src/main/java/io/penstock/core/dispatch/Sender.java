@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /** Sends exchanges to nodes. Used on one loop only. */
 public interface Sender {
 
+  /** Stands for a connection that no other client uses at the same time. */
+  int OWN_CONNECTION = -1;
+
   /**
    * Sends the exchange to the node that serves its destination according to {@link
    * NodeView#placement()}. A failure callback may come before this returns.
@@ -35,4 +38,14 @@ public interface Sender {
 
   /** Sends the exchange to this node so that no script of any client delays it. */
   void sendPastScripts(Endpoint node, Exchange exchange);
+
+  /**
+   * Returns which of a node's shared connections a client's exchanges use: those of clients with
+   * the same number, protocol and {@link io.penstock.core.backend.ConnectionKey} run in the order
+   * in which they are sent.
+   *
+   * @param client {@linkplain Exchange#affinity() affinity} of its exchanges
+   * @return {@link #OWN_CONNECTION} if it shares none with other clients
+   */
+  int sharedConnectionOf(int client);
 }

@@ -194,4 +194,9 @@ public final class SyncDispatcher implements Dispatcher, ClientThread.LoopSide {
     due.clear();
     nodes.close();
   }
+
+  @Override
+  public int sharedConnectionOf(int client) {
+    return OWN_CONNECTION;
+  }
 }

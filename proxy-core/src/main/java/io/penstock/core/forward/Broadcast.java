@@ -1,11 +1,13 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.Backpressure;
+import io.penstock.core.copies.FollowedCall;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request that is sent to the master of every shard that serves partitions. The parts share its
@@ -24,6 +26,7 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
   private final int offset;
   private final int length;
   private final int limit;
+  private @Nullable FollowedCall followed; // if copies do the same
 
   /**
    * @param whole the prepared request, whose options its parts get
@@ -62,6 +65,11 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
     }
   }
 
+  /** Has copies do the same. */
+  void follow(@Nullable FollowedCall by) {
+    followed = by;
+  }
+
   @Override
   public void send(Placement placement) {
     int[] firstPartitions = placement.firstPartitions();
@@ -82,11 +90,19 @@ final class Broadcast implements CoverageWait.AllShardsRequest {
       }
     }
     bytes.release();
+    FollowedCall by = followed;
+    if (by != null) {
+      by.follow(parts);
+    }
     backpressure.pauseIfBusy(gather.send(parts));
   }
 
   @Override
   public void cancel() {
     bytes.release();
+    FollowedCall by = followed;
+    if (by != null) {
+      by.cancel();
+    }
   }
 }

@@ -6,6 +6,8 @@ import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
+import io.penstock.core.copies.ClientMirror;
+import io.penstock.core.copies.FollowedParts;
 import io.penstock.core.node.BackendNode;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.pubsub.Hub;
@@ -38,6 +40,7 @@ public final class Forwarder {
   private final IncomingRequest request;
   private final Backpressure backpressure;
   private final CoverageWait coverage;
+  private final @Nullable ClientMirror mirror;
   private @Nullable SubscribersWait subscribersWait; // of the message that was put back
   private final SubscribersWait.Resumption resumption;
 
@@ -57,6 +60,7 @@ public final class Forwarder {
     this.request = input.request();
     this.backpressure = input.backpressure();
     this.coverage = new CoverageWait(clientContext, order);
+    this.mirror = context.mirror();
     this.resumption = new SubscribersWait.Resumption(client);
   }
 
@@ -119,6 +123,9 @@ public final class Forwarder {
     ShadowedRead read = shadow == null ? null : sample(shadow, spec, partition);
     Forwarded exchange = read == null ? newExchange(slot) : begin(new ShadowedExchange(read), slot);
     exchange.prepare(spec, partition);
+    if (mirror != null) {
+      mirror.follow(exchange, spec, request.frame());
+    }
     return exchange;
   }
 
@@ -142,14 +149,18 @@ public final class Forwarder {
     if (!nodes.dispatch(exchange)) {
       backpressure.pauseIfBusy(exchange.sentTo());
     }
+    if (mirror != null) {
+      exchange.afterDispatch(nodes::dispatch);
+    }
   }
 
   /** Sends the request in parts, one per partition. */
   public void split(CommandSpec spec, RoutePlan.ReusedSplit plan) {
     ReplySlot whole = replies.begin(spec);
     whole.targetManyPartitions();
+    FollowedParts followed = mirror == null ? null : mirror.takeForParts(spec);
     if (plan.keys() >= Slices.THRESHOLD) {
-      new SlicedSplitRequest(context, whole, spec, plan, input).begin();
+      new SlicedSplitRequest(context, whole, spec, plan, input).begin(followed);
       return;
     }
     var split = new SplitRequest(request.frame(), plan);
@@ -160,6 +171,12 @@ public final class Forwarder {
         order.trackMultiKeyRequest(parts[i]);
       }
       order.route(parts[i]);
+      if (followed != null) {
+        followed.follow(parts[i]);
+      }
+    }
+    if (followed != null) {
+      followed.end();
     }
     backpressure.pauseIfBusy(gather.send(parts));
   }
@@ -173,6 +190,9 @@ public final class Forwarder {
       order.noteOtherWriteToAll();
     }
     var broadcast = new Broadcast(context, whole, plan, input, bytes);
+    if (mirror != null) {
+      broadcast.follow(mirror.takeForAll(spec));
+    }
     if (spec.isPubSub()) {
       forwardLoop.hub().whenClosedClientsAreKnown(() -> coverage.sendWhenCovered(whole, broadcast));
     } else {

@@ -69,7 +69,11 @@ public final class PartSet implements Part.Whole {
   /** Sends the next part. Returns its node if that cannot keep up, else null. */
   public @Nullable Endpoint send(Part part) {
     parts[sent++] = part;
-    return nodes.dispatch(part) ? null : part.sentTo();
+    boolean keepsUp = nodes.dispatch(part);
+    if (part.isFollowed()) {
+      part.afterDispatch(nodes::dispatch);
+    }
+    return keepsUp ? null : part.sentTo();
   }
 
   /**

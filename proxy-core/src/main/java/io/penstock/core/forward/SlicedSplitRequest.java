@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.Client;
+import io.penstock.core.copies.FollowedParts;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.output.SocketOutput;
@@ -48,6 +49,7 @@ final class SlicedSplitRequest implements Sliced {
   private int inGroup; // keys of the current group that are encoded
   private int key; // keys encoded in all
   private @Nullable SharedBuffer bytes; // of the parts of this slice
+  private @Nullable FollowedParts followed; // if copies do the same
   private int from; // start of the current part
 
   /** Prepares the split; {@code plan} is read only here. */
@@ -73,8 +75,13 @@ final class SlicedSplitRequest implements Sliced {
     this.bytesPerSlice = (int) ((long) length * Slices.STEPS_PER_SLICE / plan.keys());
   }
 
-  /** Sends the parts from the next loop turn on; the client's next requests wait. */
-  void begin() {
+  /**
+   * Sends the parts from the next loop turn on; the client's next requests wait.
+   *
+   * @param by follows each part; null for nothing
+   */
+  void begin(@Nullable FollowedParts by) {
+    followed = by;
     client.suspend(whole);
     loop.slices().start(this);
   }
@@ -97,6 +104,7 @@ final class SlicedSplitRequest implements Sliced {
     if (group < groups) {
       return true;
     }
+    endFollowing();
     releaseRequest();
     client.resume(whole);
     client.processInput();
@@ -137,11 +145,22 @@ final class SlicedSplitRequest implements Sliced {
       order.trackMultiKeyRequest(part);
     }
     order.route(part);
+    if (followed != null) {
+      followed.follow(part);
+    }
     group++;
     inGroup = 0;
     Endpoint busy = parts.send(part);
     if (busy != null) {
       backpressure.pauseIfBusy(busy);
+    }
+  }
+
+  private void endFollowing() {
+    FollowedParts by = followed;
+    if (by != null) {
+      followed = null;
+      by.end();
     }
   }
 
@@ -164,6 +183,7 @@ final class SlicedSplitRequest implements Sliced {
   @Override
   public void onFailure(Throwable cause) {
     client.fail(cause);
+    endFollowing();
     releaseBytes();
     releaseRequest();
     parts.onInternalError();

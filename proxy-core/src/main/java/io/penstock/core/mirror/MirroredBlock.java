@@ -1,5 +1,6 @@
 package io.penstock.core.mirror;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Mirrored;
@@ -17,17 +18,43 @@ public final class MirroredBlock {
   private static final Effect UNCLEAR = new Effect.CopyAgain(List.of(), List.of());
 
   private final boolean fieldsMayExpire;
+  private final boolean asks;
   private final List<Queued> calls = new ArrayList<>();
 
   /** A queued call, with copies of its bytes. */
   private record Queued(
-      MirroredCall call, CopyRequest request, List<byte[]> keys, int questions, boolean selects) {}
+      MirroredCall call, CopyRequest request, List<byte[]> keys, int questions, boolean selects, boolean unclear) {}
 
   /**
    * @param fieldsMayExpire see {@link MirroredCall#of}
    */
   public MirroredBlock(boolean fieldsMayExpire) {
+    this(fieldsMayExpire, true);
+  }
+
+  /**
+   * @param fieldsMayExpire see {@link MirroredCall#of}
+   * @param asks whether questions are queued; if not, keys are copied again where there are some
+   */
+  public MirroredBlock(boolean fieldsMayExpire, boolean asks) {
     this.fieldsMayExpire = fieldsMayExpire;
+    this.asks = asks;
+  }
+
+  /** Returns whether no call of the block has an effect at copies, whatever the replies are. */
+  public boolean isEmpty() {
+    return calls.stream().allMatch(each -> each.call == Repeated.NEVER || each.selects);
+  }
+
+  /** Returns whether a call without keys has an effect. */
+  public boolean hasKeyless() {
+    return calls.stream()
+        .anyMatch(each -> each.call != Repeated.NEVER && !each.selects && each.keys.isEmpty());
+  }
+
+  /** Returns the keys of all calls that have an effect. */
+  public List<byte[]> keys() {
+    return calls.stream().flatMap(each -> each.keys.stream()).toList();
   }
 
   /**
@@ -38,7 +65,8 @@ public final class MirroredBlock {
   public List<CopyRequest> add(CommandSpec spec, RequestFrame frame) {
     boolean selects = spec.mirrored() == Mirrored.DATABASE;
     MirroredCall call = selects ? Repeated.ALWAYS : MirroredCall.of(spec, frame, fieldsMayExpire);
-    List<CopyRequest> questions = call.questions();
+    List<CopyRequest> questions = asks ? call.questions() : List.of();
+    boolean unclear = !asks && !call.questions().isEmpty();
     boolean never = call == Repeated.NEVER;
     calls.add(
         new Queued(
@@ -46,7 +74,8 @@ public final class MirroredBlock {
             never ? NO_REQUEST : CopyRequest.of(frame),
             never ? List.of() : Call.keys(spec, frame),
             questions.size(),
-            selects));
+            selects,
+            unclear));
     return questions;
   }
 
@@ -74,7 +103,9 @@ public final class MirroredBlock {
         return unknown();
       }
       List<Reply> answers = replies.subList(at + 1, end);
-      collected.add(queued, queued.call.effect(replies.get(at).slice(), answers));
+      ByteBuf own = replies.get(at).slice();
+      boolean unclear = queued.unclear && !Reply.isError(own, own.readerIndex());
+      collected.add(queued, unclear ? UNCLEAR : queued.call.effect(own, answers));
       at = end;
     }
     return collected.effect();

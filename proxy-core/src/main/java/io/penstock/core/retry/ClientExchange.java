@@ -30,6 +30,7 @@ public abstract class ClientExchange extends PlacedExchange {
   private boolean needsMaster; // a replica cannot serve it
   private @Nullable RequestTracker tracker; // that is told of this request's end
   private @Nullable CommandSpec spec;
+  private @Nullable ReplyRelay relay; // until it passes the reply on
 
   /** Creates an exchange that is reused; {@link #setOwner} sets its client. */
   public ClientExchange() {}
@@ -140,6 +141,57 @@ public abstract class ClientExchange extends PlacedExchange {
         now + from.nodes.retryWindowNanos());
     useConnections(from.client.connections());
     expectReplyBytes(from.account.expectedLargeReply(command));
+  }
+
+  /** Has the reply pass through {@code by}. After the exchange is prepared. */
+  public final void relayThrough(ReplyRelay by) {
+    relay = by;
+  }
+
+  /** Returns whether the reply will pass through a relay. */
+  public final boolean isFollowed() {
+    return relay != null;
+  }
+
+  /**
+   * Sends what must come directly behind the exchange, which has just been dispatched.
+   *
+   * @param sender sends it the same way
+   */
+  public final void afterDispatch(Consumer<PlacedExchange> sender) {
+    ReplyRelay by = relay;
+    if (by != null) {
+      by.onDispatched(this, sender);
+    }
+  }
+
+  /** The request ends in another way than with the reply to it, or an answer of Penstock. */
+  protected final void endRelay(boolean mayHaveRun) {
+    ReplyRelay by = relay;
+    if (by != null) {
+      relay = null;
+      by.onEnd(this, mayHaveRun);
+    }
+  }
+
+  /** Drops the beginning of a reply that was cut off. */
+  final void dropReply() {
+    ReplyRelay by = relay;
+    if (by != null) {
+      by.onReplyDropped();
+    }
+    dropPending();
+  }
+
+  /** Ends it with Penstock's answer, which may pass through a relay. */
+  final void end(byte[] reply, Outcome outcome) {
+    ReplyRelay by = relay;
+    if (by == null) {
+      answer(reply, outcome);
+    } else {
+      relay = null;
+      by.onAnswer(this, reply, outcome);
+    }
   }
 
   /** Extends the deadline of a request that has waited and is sent, or sent again, now. */
@@ -278,6 +330,7 @@ public abstract class ClientExchange extends PlacedExchange {
 
   /** Releases the request's bytes: it will not be sent again. */
   public final void releaseRequest() {
+    endRelay(true);
     if (releaseBytes() && length() >= SocketOutput.SLICE_THRESHOLD) {
       owner().account.addKept(-length());
     }
@@ -303,7 +356,14 @@ public abstract class ClientExchange extends PlacedExchange {
       return;
     }
     owner().retries.onAnswered(this);
-    deliver(buffer, from, to, error ? Outcome.ERROR : Outcome.OK);
+    Outcome outcome = error ? Outcome.ERROR : Outcome.OK;
+    ReplyRelay by = relay;
+    if (by == null) {
+      deliver(buffer, from, to, outcome);
+    } else {
+      relay = null;
+      by.onReply(this, buffer, from, to, outcome);
+    }
   }
 
   @Override
@@ -311,7 +371,13 @@ public abstract class ClientExchange extends PlacedExchange {
     if (last) {
       owner().retries.onAnswered(this);
     }
-    deliverPart(buffer, from, to, last);
+    ReplyRelay by = relay;
+    if (by == null) {
+      deliverPart(buffer, from, to, last);
+    } else {
+      relay = last ? null : by;
+      by.onReplyPart(this, buffer, from, to, last);
+    }
   }
 
   /** Called only before the exchange ends; what runs after its end handles its own failures. */
@@ -334,7 +400,7 @@ public abstract class ClientExchange extends PlacedExchange {
     if (hasStartedReply()) {
       owner().client.closeNow("a node's connection was lost in the middle of a reply");
       owner().retries.remove(this);
-      answer(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
+      end(ErrorReplies.CONNLOST_READ, Outcome.CONNLOST);
       return;
     }
     owner().retries.onFailure(this, failure);

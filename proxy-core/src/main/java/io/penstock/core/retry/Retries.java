@@ -230,7 +230,7 @@ public final class Retries {
     HandshakeError handshakeError = nodes.handshakeError(request.sentTo());
     byte[] reply = ErrorReplies.unavailable(handshakeError);
     if (handshakeError != null && handshakeError.permanent() && !request.readsReplica()) {
-      request.dropPending();
+      request.dropReply();
       answer(request, reply, Outcome.UNAVAILABLE);
     } else {
       retryLater(request, request.sentTo(), true, reply, Outcome.UNAVAILABLE);
@@ -255,7 +255,7 @@ public final class Retries {
       boolean bounded,
       byte[] error,
       Outcome outcome) {
-    request.dropPending();
+    request.dropReply();
     Retry retry = entryFor(request);
     if (retry.isOvertaken() || request.isTooLateToSend() || client.isInputEnded()) {
       held.giveUp(request);
@@ -276,7 +276,7 @@ public final class Retries {
   private void answer(ClientExchange request, byte[] reply, Outcome outcome) {
     held.giveUpIfHeld(request);
     remove(request);
-    request.answer(reply, outcome);
+    request.end(reply, outcome);
   }
 
   /** Notes that the node of its partition answered the request: others may follow it closely. */
@@ -361,9 +361,11 @@ public final class Retries {
     if (askTarget == null) {
       request.sendPrerequisites(nodes::dispatch);
       nodes.dispatch(request);
+      request.afterDispatch(nodes::dispatch);
     } else {
       request.sendPrerequisites(ahead -> nodes.dispatchTo(askTarget, ahead, false));
       nodes.dispatchTo(askTarget, request, true);
+      request.afterDispatch(behind -> nodes.dispatchTo(askTarget, behind, true));
     }
   }
 

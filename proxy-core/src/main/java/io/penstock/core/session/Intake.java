@@ -18,6 +18,7 @@ import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.copies.ClientMirror;
 import io.penstock.core.crossslot.CrossSlotCalls;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.forward.ForwardContext;
@@ -76,6 +77,7 @@ final class Intake implements LocalCommandHandler {
   private final CurrentRequest request;
   private final ClientProfile profile;
   private final Forwarder forwarder;
+  private final @Nullable ClientMirror mirror;
   private final Transactions transactions;
   private final DatabaseSelection selection;
   private final BlockingContext blocking;
@@ -114,11 +116,14 @@ final class Intake implements LocalCommandHandler {
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
     this.forwarder = new Forwarder(forward, new ForwardInput(request, backpressure));
+    this.mirror = forward.mirror();
     this.transactions = transactions(forward, retryableErrors);
     order.readMasterWhile(transactions::isWatching);
     this.selection =
         new DatabaseSelection(context, forward.owner(), transactions, routes.database());
-    this.blocking = new BlockingContext(context, forward.owner(), retryableErrors, backpressure);
+    this.blocking = 
+        new BlockingContext(
+            context, forward.owner(), retryableErrors, backpressure, forward.mirror());
     this.blocked = new CurrentBlockingCall(blocking);
     var answerContext = new AnswerContext(context, session.profile(), session, routes.answerLoop());
     this.local = new LocalReplies(answerContext);
@@ -145,6 +150,9 @@ final class Intake implements LocalCommandHandler {
     boolean handled = routeAndHandle();
     if (handled) {
       request.onHandled();
+      if (mirror != null) {
+        mirror.onHandled();
+      }
     }
     return handled;
   }
@@ -188,6 +196,10 @@ final class Intake implements LocalCommandHandler {
 
   private boolean handleAdmitted(RoutePlan plan, Command command) {
     CommandSpec spec = command.spec();
+    String refusal = mirror == null || spec == null ? null : refusal(mirror, plan, command, spec);
+    if (refusal != null) {
+      return transactions.rejectAndAbort(spec, ErrorReplies.encode(refusal));
+    }
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
@@ -203,7 +215,8 @@ final class Intake implements LocalCommandHandler {
     if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
       return rejectForTotal(spec);
     }
-    if (mustWaitForEarlier(plan)) {
+    if (mustWaitForEarlier(plan)
+        || (mirror != null && spec != null && mustWaitForOthers(mirror, plan, spec))) {
       return putBack();
     }
     execute(plan, spec);
@@ -322,6 +335,35 @@ final class Intake implements LocalCommandHandler {
     loop.clientLog().totalInFlightReached();
     replies.begin(spec).answer(ErrorReplies.TOO_MANY_IN_TOTAL, Outcome.OVERLOADED);
     return true;
+  }
+
+  /** Returns why copies could not follow a request; null if they can. */
+  private static @Nullable String refusal(
+      ClientMirror mirror, RoutePlan plan, Command command, CommandSpec spec) {
+    return plan instanceof RoutePlan.Local || plan instanceof RoutePlan.Reject
+        ? null
+        : mirror.refusal(spec, command.frame());
+  }
+
+  /** Whether the request must wait for other clients' writes to its keys, for the copies' sake. */
+  private boolean mustWaitForOthers(ClientMirror mirror, RoutePlan plan, CommandSpec spec) {
+    return switch (plan) {
+      case RoutePlan.OnePartition _,
+          RoutePlan.Script _,
+          RoutePlan.ReusedSplit _,
+          RoutePlan.Blocking _,
+          RoutePlan.Broadcast _ ->
+          mirror.mustWait(spec, request.frame());
+      case RoutePlan.Local(_, LocalCommand which) ->
+          which == LocalCommand.EXEC && transactions.mustWaitForOthers();
+      case RoutePlan.AnyNode _,
+          RoutePlan.Publish _,
+          RoutePlan.Watch _,
+          RoutePlan.Scan _,
+          RoutePlan.Across _,
+          RoutePlan.Reject _ ->
+          false;
+    };
   }
 
   private boolean putBack() {

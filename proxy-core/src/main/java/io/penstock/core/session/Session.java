@@ -13,6 +13,8 @@ import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.client.User;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.copies.ClientMirror;
+import io.penstock.core.copies.LoopMirror;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.forward.ForwardContext;
 import io.penstock.core.limit.Allowance;
@@ -117,7 +119,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     backpressure = new Backpressure(this, to.nodes());
     OrderGuard order = newOrder(parts);
     retries = new Retries(parts, to.retryLoop(), order);
-    forward = new ForwardContext(parts, retries.owner(), order, to.forwardLoop());
+    LoopMirror mirror = to.routing().mirror().mirror();
+    ClientMirror followed = mirror == null ? null : new ClientMirror(mirror, this);
+    forward = new ForwardContext(parts, retries.owner(), order, to.forwardLoop(), followed);
     intake = new Intake(this, loop, forward, request, before.changedTo(parts, to.subscribeLoop()));
   }
 

@@ -10,6 +10,7 @@ import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.CommandReplies;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.copies.MirrorLink;
 import io.penstock.core.crossslot.CrossSlotLoop;
 import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.directory.ClientDirectory;
@@ -33,6 +34,7 @@ import io.penstock.core.reply.ReplyObserver;
 import io.penstock.core.reply.ReplySlots;
 import io.penstock.core.retry.RetryLoop;
 import io.penstock.core.retry.RetryableErrors;
+import io.penstock.core.route.CrossSlot;
 import io.penstock.core.route.Router;
 import io.penstock.core.script.LoopScripts;
 import io.penstock.core.script.Scripts;
@@ -115,7 +117,10 @@ public final class SessionLoop implements LoopClients {
     var scripts = new LoopScripts(upstream.scripts());
     var retryableErrors = new RetryableErrors(routing.topology().errorPolicy(), nodes);
     var gathering = new GatherLimit(settings.limits().maxRequestLength(), clientLog);
-    CrossSlotSettings crossSlot = settings.crossSlot();
+    CrossSlotSettings crossSlot =
+        routing.mirror().mirror() == null
+            ? settings.crossSlot()
+            : settings.crossSlot().with(CrossSlot.REJECT); // its steps are not copied
     return new LoopRoutes(
         routing,
         routing.router().with(crossSlot.mode(), crossSlot.scripts()),
@@ -160,6 +165,7 @@ public final class SessionLoop implements LoopClients {
    * @param topology of the upstream
    * @param upstream the same on all loops
    * @param shadow of the loop
+   * @param mirror of the loop
    */
   public record Routing(
       Router router,
@@ -167,12 +173,13 @@ public final class SessionLoop implements LoopClients {
       Hub hub,
       Topology topology,
       ServedUpstream upstream,
-      ShadowLink shadow) {
+      ShadowLink shadow,
+      MirrorLink mirror) {
 
-    /** Returns it without a shadow. */
+    /** Returns it without a shadow and without copies. */
     public Routing(
         Router router, Dispatcher dispatcher, Hub hub, Topology topology, ServedUpstream upstream) {
-      this(router, dispatcher, hub, topology, upstream, new ShadowLink());
+      this(router, dispatcher, hub, topology, upstream, new ShadowLink(), new MirrorLink());
     }
   }
 

@@ -114,6 +114,7 @@ public final class Execution extends TransactionBlock implements LocalCommandRun
       return false;
     }
     context.retryableErrors().applyToTopology(error);
+    endRelay(false);
     answer(client.nullArray(), Outcome.OK);
     return true;
   }
@@ -123,6 +124,7 @@ public final class Execution extends TransactionBlock implements LocalCommandRun
     if (watch != null) {
       watch.invalidate();
       if (failure == Failure.NOT_SENT) {
+        endRelay(false);
         answer(client.nullArray(), Outcome.OK);
         return;
       }

@@ -7,6 +7,7 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.forward.SplitRequest;
+import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.output.Growth;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RespLimits;
@@ -89,6 +90,7 @@ public final class Transaction {
   private Keys keys = Keys.NONE;
   private int firstKeyAt; // index in the block, unless there is none
   private int firstKeyLength;
+  private @Nullable MirroredBlock mirrored; // if copies do the same
 
   /**
    * @param partition that its keys must belong to, or {@link #ANY_PARTITION}
@@ -275,6 +277,16 @@ public final class Transaction {
   boolean hasRoomFor(RequestFrame frame) {
     return size + frame.end() - frame.start() <= limits.maxRequestLength()
         && queued < limits.maxArguments();
+  }
+
+  /** What copies get for the queued commands; null if there are no copies. */
+  @Nullable MirroredBlock mirrored() {
+    return mirrored;
+  }
+
+  /** Has copies do the same. Before anything is queued. */
+  void mirrored(MirroredBlock block) {
+    mirrored = block;
   }
 
   /**

@@ -76,9 +76,11 @@ public abstract class TransactionBlock extends ClientExchange {
         super.onReply(buffer, from, to);
       }
     } else if (queuedReplies.ranWithoutMulti()) {
+      endRelay(true);
       onRanWithoutMulti(error, queuedReplies.lastReply());
     } else if (!handleRetryableError(Unpooled.wrappedBuffer(error), 0, error.length)) {
       markExecuted();
+      endRelay(false);
       onAborted(error);
     }
   }

@@ -17,10 +17,12 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerWords;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.directory.ReadOnlyCalls;
+import io.penstock.core.copies.ClientMirror;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.forward.SplitRequest;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplySequence;
@@ -75,6 +77,8 @@ public final class Transactions {
       "ERR only connection commands may follow HELLO in a transaction";
   private static final String TOO_LARGE =
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
+  private static final String SELECT_WITH_COPIES =
+      "ERR SELECT inside MULTI is not supported by an upstream with copies";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
   private final TransactionContext context;
@@ -87,6 +91,7 @@ public final class Transactions {
   private final RequestReader reader;
   private final TurnBudget budget;
   private final ProxyView proxy;
+  private final @Nullable ClientMirror mirror;
   private @Nullable Transaction open;
   private final Watches watches = new Watches();
   private @Nullable SpreadExecution running;
@@ -105,6 +110,7 @@ public final class Transactions {
     this.nodes = clientContext.nodes();
     this.reader = clientContext.reader();
     this.budget = context.budget();
+    this.mirror = context.forward().mirror();
     this.proxy = proxy;
   }
 
@@ -244,6 +250,10 @@ public final class Transactions {
       return rejectAndAbort(spec, TOO_MANY_SLOTS);
     }
     transaction.add(request, wanted, spec);
+    MirroredBlock mirrored = transaction.mirrored();
+    if (mirrored != null && spec != null) {
+      mirrored.add(spec, command.frame());
+    }
     return queued(transaction, command);
   }
 
@@ -301,6 +311,9 @@ public final class Transactions {
 
   /** The node runs it: the commands behind it are for that database. */
   private boolean queueSelect(Transaction transaction, CommandSpec spec, Command command) {
+    if (mirror != null) {
+      return rejectAndAbort(spec, SELECT_WITH_COPIES);
+    }
     if (!DatabaseSelection.isPossible(reader.servers(), nodes, proxy)) {
       return queueLocal(transaction, spec, command);
     }
@@ -394,7 +407,7 @@ public final class Transactions {
         } else {
           Watch watch = watches.single();
           int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
-          open = new Transaction(reader.limits(), partition);
+          open = begin(partition);
           answer(spec, OK);
         }
       }
@@ -412,6 +425,20 @@ public final class Transactions {
         request.begin(spec).deliverOwned(Unpooled.wrappedBuffer(OK), Outcome.OK);
       }
     }
+  }
+
+  private Transaction begin(int partition) {
+    var transaction = new Transaction(reader.limits(), partition);
+    if (mirror != null) {
+      transaction.mirrored(mirror.newBlock());
+    }
+    return transaction;
+  }
+
+  /** Returns whether an {@code EXEC} that comes now must wait for writes of other clients. */
+  public boolean mustWaitForOthers() {
+    MirroredBlock mirrored = open == null || open.isAborted() ? null : open.mirrored();
+    return mirror != null && mirrored != null && mirror.mustWait(mirrored, isWatching());
   }
 
   /** The requests that an {@code EXEC} must wait for. */
@@ -527,6 +554,10 @@ public final class Transactions {
       CommandSpec exec, Transaction transaction, @Nullable Watch watched, Execution execution) {
     int partition = Math.max(0, transaction.partition());
     execution.prepareBlock(exec, partition);
+    MirroredBlock mirrored = transaction.mirrored();
+    if (mirror != null && mirrored != null) {
+      mirror.follow(execution, mirrored);
+    }
     if (watched == null) {
       if (transaction.hasSeveralKeys()) {
         context.forward().order().trackMultiKeyRequest(execution);

@@ -252,7 +252,7 @@ final class PopCall extends WaitingCall implements NonBlockingAttempt.Listener, 
     if (spec().handling() instanceof Handling.Blocking(_, Handling.Blocking.Undo undo)) {
       List<String> inverse =
           new ArrayList<>(UndoPop.inverse(undo, request(), buffer.slice(from, to - from)));
-      UndoPop.start(context.blocking(), attemptedPartition, inverse);
+      UndoPop.start(context.blocking(), attemptedPartition, inverse, () -> {});
     }
     end();
   }

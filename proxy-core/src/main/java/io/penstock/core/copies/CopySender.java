@@ -1,0 +1,375 @@
+package io.penstock.core.copies;
+
+import io.netty.buffer.Unpooled;
+import io.penstock.core.backend.ConnectionKey;
+import io.penstock.core.command.CommandTable;
+import io.penstock.core.copies.CopyTask.Result;
+import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.mirror.CopyRequest;
+import io.penstock.core.side.Side;
+import io.penstock.core.transport.Loop;
+import io.penstock.core.upstream.Endpoint;
+import io.penstock.core.upstream.Placement;
+import io.penstock.core.upstream.RefreshTrigger;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the tasks of a queue to the copy in their order, many at a time.
+ *
+ * <p>If the copy does not run one of them now, nothing new is sent until all that is in flight is
+ * answered. Then what did not run is sent again in its order, unless a later task on one of its
+ * keys has run meanwhile: then the keys are copied again instead. While the copy does not answer,
+ * nothing is sent but a {@code PING} from time to time. Confined to the copy's loop.
+ */
+final class CopySender {
+
+  private static final int MOST_TASKS = 1_024;
+  private static final long MOST_BYTES = 16 << 20;
+
+  /** A task that is redirected more often waits a little before. */
+  private static final int QUICK_REDIRECTS = 3;
+
+  private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Clients have affinities from 0 on, shadow reads from -1 down. */
+  private static final int FIRST_AFFINITY = Integer.MIN_VALUE;
+
+  private final int affinity;
+  private final Loop loop;
+  private final Side side;
+  private final CopyPlanner planner;
+  private final Source source;
+  private final ArrayDeque<CopyFlight> window = new ArrayDeque<>(); // ended ones behind others too
+  private long windowBytes;
+  private int inFlight; // exchanges
+  private boolean again; // tasks in the window are to be sent again
+  private boolean congested;
+  private boolean paused;
+  private long pauseNanos = SHORTEST_PAUSE_NANOS;
+  private ConnectionKey connections = ConnectionKey.PLAIN; // of the window
+  private boolean running;
+  private boolean runAgain;
+  private boolean closed;
+  private volatile long oldestAt; // in the window; 0 if it is empty
+
+  /** The queue. On the copy's loop. */
+  interface Source {
+
+    /** The first task that was not taken; null if there is none. */
+    @Nullable CopyFlight peek();
+
+    /** Removes it. */
+    void take();
+
+    /**
+     * A task has ended.
+     *
+     * @param error the reason if there is one
+     */
+    void onEnd(CopyFlight flight, Result result, @Nullable CopyError error);
+
+    /** Nothing is sent for now. */
+    void onPause(String reason);
+
+    /** The copy answers again. */
+    void onResume();
+  }
+
+  CopySender(int number, Loop loop, Side side, Source source) {
+    this.affinity = FIRST_AFFINITY + number;
+    this.loop = loop;
+    this.side = side;
+    this.planner = new CopyPlanner(side.partitioner(), CommandTable.load());
+    this.source = source;
+  }
+
+  /** When the oldest task in flight was added to the queue; 0 if none is in flight. Any thread. */
+  long oldestAt() {
+    return oldestAt;
+  }
+
+  /** Sends what may be sent now. The clock was read in this turn. */
+  void run() {
+    if (running) {
+      runAgain = true;
+      return;
+    }
+    running = true;
+    try {
+      do {
+        runAgain = false;
+        runOnce();
+      } while (runAgain);
+    } finally {
+      running = false;
+    }
+  }
+
+  private void runOnce() {
+    removeEnded();
+    if (closed || paused) {
+      return;
+    }
+    if (again && inFlight == 0) {
+      again = false;
+      sendAgain();
+      removeEnded();
+    }
+    if (!again) {
+      sendNew();
+    }
+    removeEnded();
+  }
+
+  private void removeEnded() {
+    CopyFlight first = window.peek();
+    while (first != null && first.hasEnded()) {
+      window.remove();
+      windowBytes -= first.size();
+      first = window.peek();
+    }
+    oldestAt = first == null ? 0 : first.queuedAt();
+  }
+
+  private void sendNew() {
+    CopyFlight next = source.peek();
+    while (next != null && mayJoin(next)) {
+      source.take();
+      String problem = next.plan(planner).problem();
+      if (problem != null) {
+        end(next, Result.DIFFERED, new CopyError(CopyError.Kind.FAILED, problem));
+      } else {
+        window.add(next);
+        windowBytes += next.size();
+        next.send(this);
+      }
+      if (again || paused) {
+        return;
+      }
+      removeEnded();
+      next = source.peek();
+    }
+  }
+
+  private boolean mayJoin(CopyFlight next) {
+    CopyFlight first = window.peek();
+    if (first == null) {
+      return true;
+    }
+    return !congested
+        && !next.plan(planner).alone()
+        && !first.plan(planner).alone()
+        && next.task().database() == first.task().database()
+        && window.size() < MOST_TASKS
+        && windowBytes + next.size() <= MOST_BYTES;
+  }
+
+  /** Sends again, in order, what did not run. Nothing is in flight. */
+  private void sendAgain() {
+    endOvertaken();
+    for (CopyFlight flight : List.copyOf(window)) {
+      if (flight.isToBeSentAgain()) {
+        flight.sendAgain();
+        if (paused) {
+          again = true; // the rest must not overtake it
+          return;
+        }
+      }
+    }
+    again |= inFlight > 0; // new tasks wait for those
+  }
+
+  /** Ends what did not run although later tasks on the same keys did. */
+  private void endOvertaken() {
+    Set<ByteBuffer> ran = new HashSet<>();
+    Iterator<CopyFlight> latestFirst = window.descendingIterator();
+    List<CopyFlight> overtaken = new ArrayList<>();
+    while (latestFirst.hasNext()) {
+      CopyFlight flight = latestFirst.next();
+      if (flight.isToBeSentAgain() && hasAny(ran, flight.keys())) {
+        overtaken.add(flight);
+      } else if (flight.mayHaveRun()) {
+        flight.keys().forEach(key -> ran.add(ByteBuffer.wrap(key)));
+      }
+    }
+    for (CopyFlight flight : overtaken) {
+      end(flight, Result.DIFFERED, new CopyError(CopyError.Kind.FAILED, "a later write ran first"));
+    }
+  }
+
+  private static boolean hasAny(Set<ByteBuffer> ran, List<byte[]> keys) {
+    for (byte[] key : keys) {
+      if (ran.contains(ByteBuffer.wrap(key))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Returns the connections for a task, those of the task before if they are the same. */
+  ConnectionKey connectionsOf(int database, boolean selects) {
+    if (selects) {
+      return ConnectionKey.ANY_DATABASE;
+    }
+    if (connections.database() != database) {
+      connections = ConnectionKey.ofDatabase(database);
+    }
+    return connections;
+  }
+
+  /** Returns the requests of a task, which first selects its database if it selects others. */
+  List<CopyRequest> selecting(List<CopyRequest> requests, CopyFlight flight) {
+    if (!flight.selects()) {
+      return requests;
+    }
+    int database = flight.task().database();
+    if (database == ConnectionKey.DEFAULT_DATABASE) {
+      Placement placement = side.topology().current();
+      database = placement.shards().getFirst().master().access().database();
+    }
+    byte[] number = Integer.toString(database).getBytes(StandardCharsets.US_ASCII);
+    List<CopyRequest> all = new ArrayList<>(requests.size() + 1);
+    all.add(new CopyRequest(List.of("SELECT".getBytes(StandardCharsets.US_ASCII), number)));
+    all.addAll(requests);
+    return all;
+  }
+
+  /** Adds a part for each master that serves partitions; at least one. */
+  void addForEveryMaster(CopyFlight flight, List<CopyRequest> requests, List<CopyPart> into) {
+    Placement placement = side.dispatcher().nodes().placement();
+    int[] partitions = placement.firstPartitions();
+    ConnectionKey on = connectionsOf(flight.task().database(), false);
+    for (int shard = 0; shard < partitions.length; shard++) {
+      if (partitions[shard] >= 0) {
+        Endpoint master = placement.shards().get(shard).master();
+        into.add(new CopyPart(flight, requests, on).toMaster(master, partitions[shard]));
+      }
+    }
+    if (into.isEmpty()) { // no master is known yet: it waits for one
+      into.add(new CopyPart(flight, requests, on).toPartition(0));
+    }
+  }
+
+  void dispatch(CopyPart part) {
+    inFlight++;
+    byte[] redirect = part.takeRedirect();
+    part.prepare(affinity, loop.now(), side.timeoutNanos());
+    if (redirect != null) {
+      if (!side.follow(part, Unpooled.wrappedBuffer(redirect), 0, redirect.length)) {
+        CopyError said = CopyError.of(redirect);
+        part.fail(new CopyError(CopyError.Kind.FAILED, said.text()));
+      }
+      return;
+    }
+    Dispatcher dispatcher = side.dispatcher();
+    dispatcher.dispatch(part);
+    if (!congested && !dispatcher.isWritable(part.sentTo(), affinity)) {
+      congested = true;
+      dispatcher.whenWritable(affinity, this::onWritable);
+    }
+  }
+
+  private void onWritable() {
+    congested = false;
+    loop.tick();
+    run();
+  }
+
+  /** A part was answered that it did not run. */
+  void onNotRun(CopyPart part, CopyFlight flight, CopyError said) {
+    if (said.kind() == CopyError.Kind.REDIRECT) {
+      if (flight.countRedirect() > QUICK_REDIRECTS) {
+        pause(part.partition(), said.text());
+      }
+      return;
+    }
+    Endpoint node = part.sentTo();
+    if (node != null && said.isOfReplica()) {
+      side.topology().demoted(node);
+      side.topology().requestRefresh(RefreshTrigger.READONLY);
+    } else if (said.isOfCluster()) {
+      side.topology().requestRefresh(RefreshTrigger.UNCOVERED_SLOT);
+    }
+    pause(part.partition(), said.text());
+  }
+
+  /** An exchange has ended. */
+  void onPartEnd() {
+    inFlight--;
+    run();
+  }
+
+  /** A task did not run, in whole or in part. */
+  void sendLater(CopyFlight flight) {
+    if (closed) {
+      end(flight, Result.DROPPED, null);
+    } else {
+      again = true;
+    }
+  }
+
+  /** A task has ended. */
+  void end(CopyFlight flight, Result result, @Nullable CopyError error) {
+    flight.close();
+    if (result == Result.DONE) {
+      pauseNanos = SHORTEST_PAUSE_NANOS;
+    }
+    source.onEnd(flight, result, error);
+  }
+
+  /** Sends nothing until the node of a partition answers. */
+  void pause(int partition, String reason) {
+    if (!paused && !closed) {
+      paused = true;
+      source.onPause(reason);
+      probeLater(partition);
+    }
+  }
+
+  private void probeLater(int partition) {
+    loop.executor().schedule(() -> probe(partition), pauseNanos, TimeUnit.NANOSECONDS);
+    pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+  }
+
+  private void probe(int partition) {
+    if (!closed) {
+      long deadline = loop.tick() + side.timeoutNanos();
+      var probe = new CopyProbe(partition, affinity, deadline, yes -> onProbed(partition, yes));
+      side.send(probe);
+    }
+  }
+
+  private void onProbed(int partition, boolean answers) {
+    if (closed) {
+      return;
+    }
+    if (answers) {
+      paused = false;
+      loop.tick();
+      source.onResume();
+      run();
+    } else {
+      probeLater(partition);
+    }
+  }
+
+  /** Sends nothing any more. What is in flight ends with its reply, what is not is dropped. */
+  void close() {
+    closed = true;
+    for (CopyFlight flight : List.copyOf(window)) {
+      if (flight.isToBeSentAgain()) {
+        end(flight, Result.DROPPED, null);
+      }
+    }
+  }
+}
