@@ -63,7 +63,7 @@ import org.slf4j.LoggerFactory;
  * the upstreams that they serve. A proxy is built from its settings, started once, drained and
  * closed once. All methods are safe from any thread.
  *
- * <p>An upstream that no listener names, and that is no shadow, is not created. One that consists
+ * <p>An upstream that no listener names, and that is no shadow and no copy, is not created. One that consists
  * of others creates these itself.
  */
 public final class Proxy implements AutoCloseable {
@@ -189,8 +189,9 @@ public final class Proxy implements AutoCloseable {
    * @return a stage that completes when clients can connect
    */
   public CompletionStage<Void> start() {
-    List<CompletableFuture<Void>> bound = listeners().stream().map(ProxyListener::bind).toList();
-    return CompletableFuture.allOf(bound.toArray(CompletableFuture[]::new))
+    return running
+        .connectCopies(null)
+        .thenCompose(_ -> all(listeners(), ProxyListener::bind))
         .handle((_, failure) -> failure)
         .thenCompose(failure -> {
           if (failure != null) {
@@ -443,7 +444,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Returns the upstreams that a listener names, in the order of the first that does; then shadows.
+   * Returns the upstreams that a listener names, in the order of the first that does; then
+   * shadows and copies.
    */
   public List<ProxyUpstream> upstreams() {
     return List.copyOf(running.upstreams().values());
@@ -550,14 +552,16 @@ public final class Proxy implements AutoCloseable {
 
   /**
    * Stops accepting clients, answers the requests in flight, and closes each client after its last
-   * reply.
+   * reply. Then copies get the writes that wait for them.
    *
-   * @return a stage that completes when all clients are closed, or after {@code grace}
+   * @return a stage that completes when all clients are closed and nothing waits, or after {@code
+   *     grace}
    */
   public CompletionStage<Void> drain(Duration grace) {
     draining = true;
     return afterCommit()
         .thenCompose(_ -> all(allWithClients(), ProxyListener::drain))
+        .thenCompose(_ -> all(respUpstreams(), each -> each.emptyCopies(grace)))
         .<Void>thenApply(_ -> null)
         .completeOnTimeout(null, grace.toMillis(), TimeUnit.MILLISECONDS);
   }
@@ -578,6 +582,7 @@ public final class Proxy implements AutoCloseable {
     CompletableFuture<?> closed =
         afterCommit()
             .thenCompose(_ -> all(allWithClients(), ProxyListener::close))
+            .thenRun(() -> respUpstreams().forEach(RespUpstream::closeCopies))
             .thenCompose(_ -> retirement.close())
             .thenCompose(_ -> all(upstreams(), ProxyUpstream::close));
     CompletionStage<Void> controlClosed = control.close();

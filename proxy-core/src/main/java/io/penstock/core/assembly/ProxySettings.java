@@ -4,6 +4,7 @@ import io.penstock.core.backend.BackendSettings;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.listener.AcceptSettings;
@@ -30,6 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @param listeners where clients connect, at least one
  * @param upstreams the servers that commands are sent to, at least one
  * @param shadows which upstreams' reads go to another one too; at most one of each
+ * @param mirrors which upstreams have copies; at most one of each
  * @param dispatch how commands are sent to nodes
  * @param commands which commands are allowed and denied
  * @param transport the I/O transport of the event loops
@@ -43,6 +45,7 @@ public record ProxySettings(
     List<Listener> listeners,
     List<Upstream> upstreams,
     List<Shadow> shadows,
+    List<Mirror> mirrors,
     Dispatch dispatch,
     CommandRules commands,
     Transport transport,
@@ -57,6 +60,7 @@ public record ProxySettings(
     listeners = List.copyOf(listeners);
     upstreams = List.copyOf(upstreams);
     shadows = List.copyOf(shadows);
+    mirrors = List.copyOf(mirrors);
   }
 
   /**
@@ -172,6 +176,19 @@ public record ProxySettings(
   }
 
   /**
+   * The copies of an upstream, which do what it did.
+   *
+   * @param of name of the upstream that clients use: its servers are the primary
+   * @param copies names of the others, at least one, in the order of the settings
+   */
+  public record Mirror(String of, List<String> copies, MirrorSettings settings) {
+
+    public Mirror {
+      copies = List.copyOf(copies);
+    }
+  }
+
+  /**
    * The address of a listener, and the limits on its clients.
    *
    * @param address where clients connect
@@ -270,6 +287,7 @@ public record ProxySettings(
         others,
         upstreams,
         shadows,
+        mirrors,
         dispatch,
         commands,
         transport,
@@ -287,6 +305,7 @@ public record ProxySettings(
         listeners.stream().map(each -> each.asRunning(running.findListener(each.name()))).toList(),
         upstreams,
         shadows,
+        mirrors,
         running.dispatch,
         commands,
         running.transport,
@@ -341,7 +360,15 @@ public record ProxySettings(
     return shadows.stream().filter(each -> each.of().equals(upstream)).findFirst().orElse(null);
   }
 
-  /** Returns the names of the upstreams in use: those of the listeners, and their shadows. */
+  /** Returns the copies of an upstream, or null if it has none. */
+  public @Nullable Mirror mirrorOf(String upstream) {
+    return mirrors.stream().filter(each -> each.of().equals(upstream)).findFirst().orElse(null);
+  }
+
+  /**
+   * Returns the names of the upstreams in use: those of the listeners, and their shadows and
+   * copies.
+   */
   public Set<String> usedUpstreams() {
     Set<String> used = new LinkedHashSet<>();
     listeners.forEach(each -> used.add(each.upstream()));
@@ -349,6 +376,10 @@ public record ProxySettings(
       Shadow shadow = shadowOf(served);
       if (shadow != null) {
         used.add(shadow.upstream());
+      }
+      Mirror mirror = mirrorOf(served);
+      if (mirror != null) {
+        used.addAll(mirror.copies());
       }
     }
     return used;

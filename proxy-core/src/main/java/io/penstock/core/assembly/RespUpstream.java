@@ -13,6 +13,7 @@ import io.penstock.core.dispatch.Dispatcher;
 import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.LogPrefix;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.TrialEvents;
@@ -26,6 +27,7 @@ import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.shadow.ShadowLink;
 import io.penstock.core.shadow.ShadowSettings;
+import io.penstock.core.side.Side;
 import io.penstock.core.survey.HealthCheck;
 import io.penstock.core.survey.ServerSurvey;
 import io.penstock.core.topology.UpstreamSettings;
@@ -38,6 +40,7 @@ import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.Topology;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.upstream.Upstream;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -80,6 +83,8 @@ public final class RespUpstream implements ProxyUpstream {
   private final LoopParts<UpstreamLoop> loops;
   private volatile List<UpstreamFigures> inherited = List.of(); // of earlier upstreams of its name
   private volatile @Nullable Shadow shadow;
+  private final @Nullable UpstreamMirror mirror; // null without copies
+  private final AtomicInteger holders = new AtomicInteger(); // as a copy
   private final AtomicInteger clients = new AtomicInteger(); // accepted so far; if there are lanes
 
   /**
@@ -121,6 +126,21 @@ public final class RespUpstream implements ProxyUpstream {
             : null;
     this.loops = new LoopParts<>(group, upstream.lanes());
     subscriptions.join(this);
+    this.mirror = mirror(all, before, sameServers);
+    if (mirror != null) {
+      mirror.join(this);
+    }
+  }
+
+  /** Returns the mirror of the upstream that it replaces, if writes to that are ones to this. */
+  private @Nullable UpstreamMirror mirror(
+      ProxySettings all, @Nullable RespUpstream before, boolean sameServers) {
+    ProxySettings.Mirror own = all.mirrorOf(name());
+    if (own == null) {
+      return null;
+    }
+    UpstreamMirror earlier = before == null || !sameServers ? null : before.mirror;
+    return earlier == null ? new UpstreamMirror(group, own.settings()) : earlier;
   }
 
   private ServedUpstream served(Label label, Scripts scripts) {
@@ -130,7 +150,9 @@ public final class RespUpstream implements ProxyUpstream {
 
   @Override
   public boolean hasServersOf(ProxyUpstream other) {
-    return other instanceof RespUpstream resp && hasServersOf(resp.settings);
+    return other instanceof RespUpstream resp
+        && hasServersOf(resp.settings)
+        && hasCopies() == resp.hasCopies();
   }
 
   /** Returns whether its clients' subscriptions are in the same hubs as those of another one. */
@@ -228,6 +250,9 @@ public final class RespUpstream implements ProxyUpstream {
     made.start(
         now -> subscriptions.tick(hub, lane, now), settings.backend().commandTimeout().toNanos());
     connectShadow(made, loop);
+    if (mirror != null) {
+      made.mirror(mirror.mirror(), settings.backend().commandTimeout().toNanos());
+    }
     return made;
   }
 
@@ -262,9 +287,63 @@ public final class RespUpstream implements ProxyUpstream {
         new ShadowLink.Ends(
             loop,
             part.side(settings.backend().commandTimeout().toNanos()),
-            other.on(loop, 0).side(other.settings.backend().commandTimeout().toNanos()));
+            other.side(loop));
     String label = "Upstream %s and its shadow %s".formatted(name(), other.name());
     part.shadow(ends, ShadowSettings.of(now.share(), label));
+  }
+
+  /** Returns it as the side of Penstock's own requests. On that loop. */
+  Side side(Loop loop) {
+    return on(loop, 0).side(settings.backend().commandTimeout().toNanos());
+  }
+
+  /** Returns how far its copies are; none if it has none, or another upstream of its name has them. */
+  public MirrorStats mirrorStats() {
+    return mirror == null ? MirrorStats.NONE : mirror.statsOf(this);
+  }
+
+  /** Returns whether what clients write goes to copies too. */
+  public boolean hasCopies() {
+    return mirror != null;
+  }
+
+  /** Returns the upstreams of its copies, in the order of the settings. */
+  public List<RespUpstream> copies() {
+    return mirror == null ? List.of() : mirror.upstreams();
+  }
+
+  /**
+   * Has what clients write go to these copies from now on. Completes when that is so; on any
+   * thread. Only for one that {@link #hasCopies}.
+   */
+  public CompletableFuture<Void> mirror(UpstreamMirror.Copies copies) {
+    return Objects.requireNonNull(mirror, "no copies").adopt(this, copies);
+  }
+
+  /** Returns whether the writes of another one go to the same queues of the copies. */
+  public boolean sharesCopiesWith(@Nullable RespUpstream other) {
+    return mirror != null && other != null && mirror.equals(other.mirror);
+  }
+
+  /** Completes when no write waits for a copy, or after some time. */
+  public CompletableFuture<Void> emptyCopies(Duration timeout) {
+    return mirror == null ? CompletableFuture.completedFuture(null) : mirror.empty(timeout);
+  }
+
+  /** Sends nothing to copies any more. What waits is lost. */
+  public void closeCopies() {
+    if (mirror != null) {
+      mirror.close(name());
+    }
+  }
+
+  /** It is a copy: it is in use until {@link #release}. */
+  void hold() {
+    holders.incrementAndGet();
+  }
+
+  void release() {
+    holders.decrementAndGet();
   }
 
   /** Returns what the clients of a lane see of the nodes, without replicas. */
@@ -487,7 +566,7 @@ public final class RespUpstream implements ProxyUpstream {
   public CompletableFuture<Boolean> isUsed() {
     return loops
         .collect(UpstreamLoop::isUsed)
-        .thenApply(used -> used.stream().anyMatch(Boolean::booleanValue));
+        .thenApply(used -> holders.get() > 0 || used.stream().anyMatch(Boolean::booleanValue));
   }
 
   @Override
@@ -506,6 +585,9 @@ public final class RespUpstream implements ProxyUpstream {
     health.close();
     if (replicas != null) {
       replicas.close();
+    }
+    if (mirror != null) {
+      mirror.leave(this);
     }
     control.release();
     return loops.run(UpstreamLoop::close).thenCompose(_ -> subscriptions.leave(this));

@@ -1,6 +1,7 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.copies.LoopMirror;
 import io.penstock.core.copies.Mirror;
 import io.penstock.core.copies.MirrorLink;
 import io.penstock.core.dispatch.Dispatcher;
@@ -44,6 +45,7 @@ final class UpstreamLoop {
   private final Set<SessionLoop> listeners = new LinkedHashSet<>();
   private final Set<SessionLoop> former = new LinkedHashSet<>(); // some clients may not have moved
   private @Nullable Future<?> ticks;
+  private @Nullable Mirror mirrored; // null without copies
 
   UpstreamLoop(
       Loop loop, Topology topology, Dispatcher dispatcher, Hub hub, ServedUpstream upstream) {
@@ -143,6 +145,7 @@ final class UpstreamLoop {
   /** Has the writes go to copies, too. Before the first client's request. */
   void mirror(Mirror mirror, long commandTimeoutNanos) {
     routing.mirror().connect(mirror.connect(loop, side(commandTimeoutNanos)));
+    mirrored = mirror;
   }
 
   /** Returns it as the side of Penstock's own requests. */
@@ -157,6 +160,10 @@ final class UpstreamLoop {
   /** Closes all connections for commands at once. */
   void close() {
     routing.shadow().disconnect();
+    LoopMirror connected = routing.mirror().mirror();
+    if (connected != null && mirrored != null) {
+      mirrored.disconnect(connected);
+    }
     if (ticks != null) {
       ticks.cancel(false);
     }

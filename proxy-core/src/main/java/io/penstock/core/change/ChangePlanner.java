@@ -68,7 +68,8 @@ public final class ChangePlanner {
       } else {
         Differences what = differences(earlier, next);
         String name = next.name();
-        what.add("shadow", before.shadowOf(name), after.shadowOf(name));
+        what.add("shadow", before.shadowOf(name), after.shadowOf(name))
+            .add("copies", before.mirrorOf(name), after.mirrorOf(name));
         add(Action.CHANGE, subject(next), what);
       }
     }

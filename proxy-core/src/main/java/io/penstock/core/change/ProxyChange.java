@@ -133,8 +133,12 @@ public final class ProxyChange {
 
   private RespUpstream upstream(
       Upstream.Resp settings, @Nullable RespUpstream earlier, List<CompletableFuture<Void>> tried) {
+    boolean same =
+        earlier != null
+            && earlier.settings().equals(settings)
+            && earlier.hasCopies() == (next.mirrorOf(settings.name()) != null);
     if (earlier != null
-        && earlier.settings().equals(settings)
+        && same
         && earlier.settings().kind().passwords().equals(settings.kind().passwords())) {
       return earlier;
     }
@@ -143,7 +147,7 @@ public final class ProxyChange {
     if (earlier != null) {
       tried.add(factory.trial(made, earlier));
     }
-    if (earlier != null && earlier.settings().equals(settings)) {
+    if (earlier != null && same) {
       trials.add(made);
       return earlier; // with other passwords, which are changed in place
     }
@@ -208,7 +212,7 @@ public final class ProxyChange {
   public CompletableFuture<Void> commit() {
     upstreams.values().forEach(ProxyUpstream::endTrial);
     changePasswords();
-    return takeOver().thenCompose(_ -> adopt());
+    return takeOver().thenCompose(_ -> after().connectCopies(before)).thenCompose(_ -> adopt());
   }
 
   private CompletableFuture<Void> adopt() {

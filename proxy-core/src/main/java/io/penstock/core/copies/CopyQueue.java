@@ -7,6 +7,7 @@ import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,9 +25,10 @@ public final class CopyQueue {
 
   private static final Logger log = LoggerFactory.getLogger(CopyQueue.class);
 
+  private final int number;
   private final String name;
   private final Loop loop;
-  private final MirrorSettings settings;
+  private volatile MirrorSettings settings;
   private final CopyCounts counts = new CopyCounts();
   private final CopyStanding standing;
   private final Overflow overflow;
@@ -50,6 +52,7 @@ public final class CopyQueue {
    */
   public CopyQueue(
       int number, String name, Loop loop, Side side, MirrorSettings settings, Repairs repairs) {
+    this.number = number;
     this.name = name;
     this.loop = loop;
     this.settings = settings;
@@ -59,9 +62,20 @@ public final class CopyQueue {
     this.sender = new CopySender(number, loop, side, new Waiting());
   }
 
+  /**
+   * Goes on with other settings, and over another side: as soon as everything that was sent over
+   * the earlier one is answered, so that the order stays. On the copy's loop.
+   *
+   * @return completes when the earlier side is not used any more
+   */
+  public CompletableFuture<Void> change(Side next, MirrorSettings changed) {
+    settings = changed;
+    return sender.change(next);
+  }
+
   /** Returns the number of the copy in its upstream, which no other copy ever has. */
   public int number() {
-    throw new UnsupportedOperationException();
+    return number;
   }
 
   /**

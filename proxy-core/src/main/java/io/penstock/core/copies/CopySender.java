@@ -19,6 +19,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -46,8 +47,10 @@ final class CopySender {
 
   private final int affinity;
   private final Loop loop;
-  private final Side side;
-  private final CopyPlanner planner;
+  private Side side;
+  private CopyPlanner planner;
+  private @Nullable Side nextSide; // once nothing is in flight
+  private CompletableFuture<Void> changed = CompletableFuture.completedFuture(null);
   private final Source source;
   private final ArrayDeque<CopyFlight> window = new ArrayDeque<>(); // ended ones behind others too
   private long windowBytes;
@@ -98,6 +101,37 @@ final class CopySender {
     return oldestAt;
   }
 
+  /**
+   * Sends over another side, once nothing is in flight over the present one.
+   *
+   * @return completes when that is so
+   */
+  CompletableFuture<Void> change(Side next) {
+    if (nextSide == null) {
+      changed = new CompletableFuture<>();
+    }
+    nextSide = next;
+    loop.tick();
+    run();
+    return changed;
+  }
+
+  private void changeSide(Side next) {
+    boolean sameKeys = next.partitioner().equals(side.partitioner());
+    nextSide = null;
+    side = next;
+    planner = new CopyPlanner(next.partitioner(), CommandTable.load());
+    for (CopyFlight flight : List.copyOf(window)) {
+      if (!sameKeys && flight.isToBeSentAgain()) {
+        end(
+            flight,
+            Result.DIFFERED,
+            new CopyError(CopyError.Kind.FAILED, "the copy has another layout now"));
+      }
+    }
+    changed.complete(null);
+  }
+
   /** Sends what may be sent now. The clock was read in this turn. */
   void run() {
     if (running) {
@@ -117,7 +151,12 @@ final class CopySender {
 
   private void runOnce() {
     removeEnded();
-    if (closed || paused) {
+    Side next = nextSide;
+    if (next != null && inFlight == 0) {
+      changeSide(next);
+      removeEnded();
+    }
+    if (closed || paused || nextSide != null) {
       return;
     }
     if (again && inFlight == 0) {

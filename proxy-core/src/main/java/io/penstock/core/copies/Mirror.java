@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  */
 public final class Mirror implements Repairs {
 
-  private final MirrorSettings settings;
+  private volatile MirrorSettings settings;
   private final BooleanSupplier fieldsMayExpire;
   private final Stripes stripes = new Stripes();
   private final List<LoopMirror> loops = new CopyOnWriteArrayList<>();
@@ -34,6 +34,11 @@ public final class Mirror implements Repairs {
 
   public MirrorSettings settings() {
     return settings;
+  }
+
+  /** Has requests follow other settings from now on. */
+  public void settings(MirrorSettings next) {
+    settings = next;
   }
 
   boolean fieldsMayExpire() {
@@ -61,6 +66,11 @@ public final class Mirror implements Repairs {
     var made = new LoopMirror(this, loop, side);
     loops.add(made);
     return made;
+  }
+
+  /** Sends nothing through a loop's side any more, which is about to be closed. On that loop. */
+  public void disconnect(LoopMirror former) {
+    loops.remove(former);
   }
 
   @Override

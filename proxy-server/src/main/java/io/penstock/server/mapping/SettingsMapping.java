@@ -62,6 +62,7 @@ public final class SettingsMapping {
             new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
             upstreams,
             new ShadowMapping(reader, properties, upstreams, demo).map(),
+            List.of(),
             dispatch(properties, loops),
             rules,
             transport,

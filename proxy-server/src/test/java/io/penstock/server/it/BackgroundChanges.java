@@ -120,6 +120,7 @@ public final class BackgroundChanges implements AutoCloseable {
         listeners,
         start.respUpstreams().stream().<Upstream>map(this::changed).toList(),
         start.shadows(),
+        start.mirrors(),
         start.dispatch(),
         random.nextBoolean() ? start.commands() : RULES,
         start.transport(),

@@ -40,6 +40,7 @@ final class ChangingProxy implements AutoCloseable {
   final Map<String, ListenerSpec> listeners = new LinkedHashMap<>();
   final Map<String, UpstreamSpec> upstreams = new LinkedHashMap<>();
   List<ProxySettings.Shadow> shadows = List.of();
+  List<ProxySettings.Mirror> mirrors = List.of();
   CommandRules commands = CommandRules.NONE;
   Duration drainTimeout = Duration.ofSeconds(30);
   int eventLoops = 2;
@@ -107,6 +108,7 @@ final class ChangingProxy implements AutoCloseable {
         listeners.entrySet().stream().map(ChangingProxy::listener).toList(),
         upstreams.entrySet().stream().map(ChangingProxy::upstream).toList(),
         shadows,
+        mirrors,
         DispatchMode.dispatch(),
         commands,
         Transport.AUTO,

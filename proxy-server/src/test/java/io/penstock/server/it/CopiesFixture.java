@@ -1,14 +1,20 @@
 package io.penstock.server.it;
 
 import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.observe.MirrorStats;
 import java.util.List;
-import java.util.Objects;
 import java.util.Random;
 
 /** What tests of upstreams with copies share. */
 final class CopiesFixture {
+
+  /** Kinds of writes whose place among the others is known. */
+  static final int ORDERED = 21;
+
+  /** All kinds of writes. */
+  static final int ALL = 23;
 
   private CopiesFixture() {}
 
@@ -17,16 +23,19 @@ final class CopiesFixture {
   }
 
   static MirrorStats stats(ChangingProxy proxy, String upstream) {
-    return Objects.requireNonNull(
-            ProxyFixture.await(proxy.proxy().statsByName()).upstreams().get(upstream))
-        .mirror();
+    return ((RespUpstream) proxy.upstream(upstream)).mirrorStats();
   }
 
-  /** Appends a random write, or several, to keys that others write too. Returns the replies. */
-  static int append(StringBuilder out, Random random) {
+  /**
+   * Appends a random write, or several, to keys that others write too.
+   *
+   * @param kinds up to {@link #ORDERED} or {@link #ALL}
+   * @return how many replies come
+   */
+  static int append(StringBuilder out, Random random, int kinds) {
     String n = Integer.toString(random.nextInt(3));
     String value = Integer.toString(random.nextInt(1_000));
-    return switch (random.nextInt(22)) {
+    return switch (random.nextInt(kinds)) {
       case 0 -> append(out, "INCR", "count" + n);
       case 1 -> append(out, "APPEND", "string" + n, value);
       case 2 -> append(out, "LPUSH", "list" + n, value);
@@ -44,17 +53,19 @@ final class CopiesFixture {
       case 14 -> append(out, "ZPOPMAX", "zset" + n);
       case 15 -> append(out, "EXPIRE", "hash" + n, "1000");
       case 16 -> append(out, "RENAME", "string" + n, "string0");
-      case 17 -> append(out, "BLPOP", "list" + n, "0.001");
-      case 18 ->
+      case 21 -> append(out, "BLPOP", "list" + n, "0.001");
+      case 22 ->
           append(out, "EVAL", "return redis.call('incrby', KEYS[1], ARGV[1])", "1", "count" + n, n);
-      case 19 -> append(out, "DEL", "list" + n, "set" + n);
-      case 20 ->
+      case 17 -> append(out, "DEL", "list" + n, "set" + n);
+      case 18 ->
           append(out, "MULTI")
               + append(out, "INCR", "count" + n)
               + append(out, "RPUSH", "list0", value)
               + append(out, "SPOP", "set" + n)
               + append(out, "EXEC");
-      default -> random.nextInt(20) == 0 ? append(out, "FLUSHDB") : append(out, "PERSIST", "hash" + n);
+      case 19 -> append(out, random.nextInt(20) == 0 ? "FLUSHDB" : "DBSIZE");
+      case 20 -> append(out, "PERSIST", "hash" + n);
+      default -> throw new IllegalArgumentException();
     };
   }
 

@@ -60,17 +60,6 @@ class CopiesIT {
     return CopiesFixture.stats(proxy, "orders").copies().getFirst();
   }
 
-  /** Waits until the copy has done everything, and returns its figures. */
-  private MirrorStats.Copy settled() {
-    return await()
-        .atMost(PATIENCE)
-        .until(
-            this::stats,
-            now ->
-                now.queued() == 0
-                    && primary.text("DEBUG", "DIGEST").equals(copy.text("DEBUG", "DIGEST")));
-  }
-
   private void assertEqual() {
     await()
         .atMost(PATIENCE)
@@ -142,13 +131,25 @@ class CopiesIT {
   }
 
   @Test
+  void racingWritesReachTheCopyInThePrimarysOrder() throws Exception {
+    MirrorStats.Copy after = race(CopiesFixture.ORDERED);
+
+    assertThat(after.differing()).isEmpty();
+    assertThat(after.copiedAgain()).isZero();
+  }
+
+  @Test
   void racingWritesEndEqual() throws Exception {
+    assertThat(race(CopiesFixture.ALL).copiedAgain()).isPositive();
+  }
+
+  private MirrorStats.Copy race(int kinds) throws Exception {
     proxy.eventLoops = 3;
     proxy.start();
     List<Future<?>> ended = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       int seed = i;
-      ended.add(threads.submit((Callable<Void>) () -> race(new Random(seed))));
+      ended.add(threads.submit((Callable<Void>) () -> race(new Random(seed), kinds)));
     }
     for (Future<?> each : ended) {
       each.get(60, TimeUnit.SECONDS);
@@ -159,9 +160,10 @@ class CopiesIT {
     assertThat(now.done()).isPositive();
     assertThat(now.dropped()).isZero();
     assertThat(now.behindSince()).isNull();
+    return now;
   }
 
-  private Void race(Random random) {
+  private Void race(Random random, int kinds) {
     try (RespClient client = proxy.connect("main")) {
       if (random.nextBoolean()) {
         client.call("HELLO", "3");
@@ -171,7 +173,7 @@ class CopiesIT {
         StringBuilder requests = new StringBuilder();
         int replies = 0;
         for (int i = 0; i < calls; i++) {
-          replies += CopiesFixture.append(requests, random);
+          replies += CopiesFixture.append(requests, random, kinds);
         }
         client.write(requests.toString());
         client.flush();

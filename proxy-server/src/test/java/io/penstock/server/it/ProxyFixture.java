@@ -360,6 +360,7 @@ public final class ProxyFixture implements AutoCloseable {
                       new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
                       reads)),
               List.of(),
+              List.of(),
               dispatch,
               commands,
               transport,

@@ -112,6 +112,7 @@ class SeveralUpstreamsIT {
         listeners,
         upstreams,
         List.of(),
+        List.of(),
         DispatchMode.dispatch(),
         CommandRules.NONE,
         Transport.AUTO,

@@ -83,6 +83,7 @@ class LifecycleConfigurationTest {
                     QueueLimits.DEFAULTS),
                 new ProxySettings.Refresh(Duration.ofSeconds(1), Duration.ofSeconds(1)))),
         List.of(),
+        List.of(),
         new ProxySettings.Dispatch.Async(),
         CommandRules.NONE,
         transport,

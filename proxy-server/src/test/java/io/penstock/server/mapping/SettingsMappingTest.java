@@ -69,6 +69,7 @@ class SettingsMappingTest {
                             QueueLimits.DEFAULTS),
                         new ProxySettings.Refresh(Duration.ofSeconds(30), Duration.ofSeconds(1)))),
                 List.of(),
+                List.of(),
                 new ProxySettings.Dispatch.Async(),
                 CommandRules.NONE,
                 Transport.AUTO,
