@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.CopyJobStatus.State;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.util.ArrayList;
@@ -292,7 +293,9 @@ class ResyncIT {
     cluster.awaitHealthy();
     rig.jobs.resync(400, true).join();
     rig.await(each -> each.keys() > 200);
-    cluster.failover(cluster.replicas().getFirst());
+    Member next = cluster.replicas().getFirst();
+    cluster.failover(next);
+    rig.await(_ -> rig.primary.hasMaster(next));
     rig.run(rig.primary::reconnect);
 
     CopyJobStatus after = rig.awaitEnd();

@@ -101,6 +101,10 @@ final class ResyncSide implements AutoCloseable {
     return new Side(dispatcher, upstream, TIMEOUT.toNanos());
   }
 
+  boolean hasMaster(Member member) {
+    return upstream.current().masters().contains(new Endpoint(member.host(), member.port()));
+  }
+
   private RespClient client(Endpoint node) {
     return clients.computeIfAbsent(node, each -> RespClient.open(each.host(), each.port()));
   }
