@@ -3,7 +3,7 @@ package io.penstock.core.shadow;
 import io.netty.buffer.ByteBuf;
 
 /** A 64-bit hash of bytes that arrive in parts. How they are divided makes no difference. */
-final class ByteHash {
+public final class ByteHash {
 
   private static final long MULTIPLIER = 0x9E37_79B9_7F4A_7C15L;
   private static final long FINAL_MULTIPLIER = 0xC4CE_B9FE_1A85_EC53L;
@@ -18,7 +18,7 @@ final class ByteHash {
    *
    * @param buffer borrowed
    */
-  void add(ByteBuf buffer, int from, int to) {
+  public void add(ByteBuf buffer, int from, int to) {
     length += to - from;
     int at = from;
     while (at < to && filled != 0) {
@@ -46,7 +46,7 @@ final class ByteHash {
   }
 
   /** Returns the hash of all bytes, and begins anew. */
-  long end() {
+  public long end() {
     addWord(word);
     addWord(length);
     long mixed = hash;

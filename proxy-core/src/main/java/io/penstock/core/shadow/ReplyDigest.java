@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * its size; of an error, its first word. Replies of commands without an order of elements are equal
  * in any order.
  */
-final class ReplyDigest {
+public final class ReplyDigest {
 
   private final ReplyComparison comparison;
   private final ByteHash bytes = new ByteHash(); // of all bytes, or of what precedes the elements
@@ -22,7 +22,7 @@ final class ReplyDigest {
   private long length;
   private long hash;
 
-  ReplyDigest(ReplyComparison comparison) {
+  public ReplyDigest(ReplyComparison comparison) {
     this.comparison = comparison;
   }
 
@@ -31,7 +31,7 @@ final class ReplyDigest {
    *
    * @param buffer borrowed
    */
-  void add(ByteBuf buffer, int from, int to) {
+  public void add(ByteBuf buffer, int from, int to) {
     if (from == to) {
       return;
     }
@@ -80,9 +80,14 @@ final class ReplyDigest {
   }
 
   /** The reply is complete. */
-  void end() {
+  public void end() {
     UnorderedHash unordered = elements;
     hash = bytes.end() + (unordered == null ? 0 : unordered.end());
+  }
+
+  /** Returns the hash, once the reply is complete. */
+  public long value() {
+    return hash ^ Long.rotateLeft(length, 32);
   }
 
   /** The first word of an error reply; null for any other. */

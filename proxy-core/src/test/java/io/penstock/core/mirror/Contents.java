@@ -14,23 +14,30 @@ import org.jspecify.annotations.Nullable;
  * What a server holds, as text that is equal if the data are: not how it is encoded, nor when a
  * consumer was last seen or got an entry.
  */
-final class Contents {
+public final class Contents {
 
   private static final Set<String> OWN_OF_SERVER =
       Set.of("radix-tree-keys", "radix-tree-nodes", "seen-time", "active-time");
 
   private final RespClient client;
   private final boolean fieldsMayExpire;
+  private final List<String> databases;
 
   Contents(RespClient client, boolean fieldsMayExpire) {
-    this.client = client;
-    this.fieldsMayExpire = fieldsMayExpire;
+    this(client, fieldsMayExpire, List.of("1", "0"));
   }
 
-  /** Returns a text for each key of two databases, and one for the functions. */
-  Map<String, String> read() {
+  /** Of these databases. */
+  public Contents(RespClient client, boolean fieldsMayExpire, List<String> databases) {
+    this.client = client;
+    this.fieldsMayExpire = fieldsMayExpire;
+    this.databases = databases;
+  }
+
+  /** Returns a text for each key of the databases, and one for the functions. */
+  public Map<String, String> read() {
     Map<String, String> contents = new TreeMap<>();
-    for (String database : List.of("1", "0")) {
+    for (String database : databases) {
       client.value("SELECT", database);
       for (Object key : list(client.value("KEYS", "*"))) {
         String name = text(key);
