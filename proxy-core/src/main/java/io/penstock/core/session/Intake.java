@@ -124,7 +124,7 @@ final class Intake implements LocalCommandHandler {
     order.readMasterWhile(transactions::isWatching);
     this.selection =
         new DatabaseSelection(context, forward.owner(), transactions, routes.database());
-    this.blocking = 
+    this.blocking =
         new BlockingContext(
             context, forward.owner(), retryableErrors, backpressure, forward.mirror());
     this.blocked = new CurrentBlockingCall(blocking);

@@ -1,12 +1,12 @@
 package io.penstock.server.cli;
 
+import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Mirror;
 import io.penstock.core.assembly.ProxySettings.Shadow;
 import io.penstock.core.assembly.ProxySettings.Upstream;
-import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
@@ -145,8 +145,8 @@ public final class Check {
 
   private static String notServed(Upstream upstream, ProxySettings settings) {
     if (settings.usedUpstreams().contains(upstream.name())) {
-      boolean copy = settings.mirrors().stream()
-          .anyMatch(each -> each.copies().contains(upstream.name()));
+      boolean copy =
+          settings.mirrors().stream().anyMatch(each -> each.copies().contains(upstream.name()));
       return "use upstream %s as a %s: %s"
           .formatted(upstream.name(), copy ? "copy" : "shadow", description(upstream, false));
     }

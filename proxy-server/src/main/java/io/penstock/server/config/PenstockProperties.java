@@ -647,9 +647,9 @@ public record PenstockProperties(
    * @param copies Names of the upstreams that do what the primary did. A copy that a reload adds is
    *     behind until `resync`.
    * @param reply When clients get the reply to a write: `primary`, at once; `all`, when each copy
-   *     has done it, else an error; `quorum`, when more than half of all have, the primary included,
-   *     or cannot any more; `safe-quorum`, the same, else an error. With the last two, copies answer
-   *     reads too. If not set, `primary`.
+   *     has done it, else an error; `quorum`, when more than half of all have, the primary
+   *     included, or cannot any more; `safe-quorum`, the same, else an error. With the last two,
+   *     copies answer reads too. If not set, `primary`.
    * @param copyQueueMaxRequests Maximum number of writes that wait for one copy, those in flight
    *     included. Above it, writes are dropped, and the copy is behind until `resync`.
    * @param copyQueueMaxBytes Maximum memory of the writes that wait for one copy. Above it, the

@@ -108,7 +108,8 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
       if (mirror != null) {
         LOG.info(
             "{}Copying what is written to {}",
-            Label.ofUpstream(upstream.name(), alone).prefix(), String.join(", ", mirror.copies()));
+            Label.ofUpstream(upstream.name(), alone).prefix(),
+            String.join(", ", mirror.copies()));
       }
       ProxySettings.Shadow shadow = settings.shadowOf(upstream.name());
       if (shadow != null) {

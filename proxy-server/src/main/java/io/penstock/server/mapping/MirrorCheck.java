@@ -58,9 +58,7 @@ final class MirrorCheck {
 
   private static MirrorSettings settings(PenstockProperties.Upstream upstream) {
     return new MirrorSettings(
-        policy(upstream),
-        upstream.copyQueueMaxRequests(),
-        upstream.copyQueueMaxBytes().toBytes());
+        policy(upstream), upstream.copyQueueMaxRequests(), upstream.copyQueueMaxBytes().toBytes());
   }
 
   private static ReplyPolicy policy(PenstockProperties.Upstream upstream) {

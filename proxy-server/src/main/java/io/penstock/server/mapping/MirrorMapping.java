@@ -98,9 +98,7 @@ final class MirrorMapping {
     }
     if (name.contains("://")) {
       throw reader.invalid(
-          key,
-          "it is a URL",
-          "write it as an upstream of its own, and the name of that one here");
+          key, "it is a URL", "write it as an upstream of its own, and the name of that one here");
     }
     if (name.strip().equals(own)) {
       throw reader.invalid(

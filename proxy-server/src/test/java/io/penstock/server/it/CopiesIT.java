@@ -61,7 +61,9 @@ class CopiesIT {
 
   private void policy(ReplyPolicy reply) {
     proxy.mirrors =
-        List.of(CopiesFixture.mirror("orders", List.of("copy"), new MirrorSettings(reply, 100_000, 1 << 26)));
+        List.of(
+            CopiesFixture.mirror(
+                "orders", List.of("copy"), new MirrorSettings(reply, 100_000, 1 << 26)));
   }
 
   @AfterEach
@@ -78,11 +80,10 @@ class CopiesIT {
   private void assertEqual() {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(stats().queued()).isZero();
-              assertThat(contents(copies)).isEqualTo(contents(primaries));
-            });
+        .untilAsserted(() -> {
+          assertThat(stats().queued()).isZero();
+          assertThat(contents(copies)).isEqualTo(contents(primaries));
+        });
   }
 
   private List<String> contents(List<ServerProcess> servers) {
@@ -135,13 +136,12 @@ class CopiesIT {
     Member from = cluster.masterOf(slot);
     Member to = masters.stream().filter(each -> !each.equals(from)).findFirst().orElseThrow();
     Future<?> moved =
-        threads.submit(
-            () -> {
-              for (int i = 0; i < 3; i++) {
-                cluster.migrateSlot(slot, from, to);
-                cluster.migrateSlot(slot, to, from);
-              }
-            });
+        threads.submit(() -> {
+          for (int i = 0; i < 3; i++) {
+            cluster.migrateSlot(slot, from, to);
+            cluster.migrateSlot(slot, to, from);
+          }
+        });
 
     MirrorStats.Copy after = race(CopiesFixture.ORDERED);
     moved.get(60, TimeUnit.SECONDS);

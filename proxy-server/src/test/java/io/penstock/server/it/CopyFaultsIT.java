@@ -51,11 +51,10 @@ class CopyFaultsIT {
   private void awaitEmpty() {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(stats(0).queued()).isZero();
-              assertThat(stats(1).queued()).isZero();
-            });
+        .untilAsserted(() -> {
+          assertThat(stats(0).queued()).isZero();
+          assertThat(stats(1).queued()).isZero();
+        });
   }
 
   @Test
@@ -99,11 +98,10 @@ class CopyFaultsIT {
 
       await()
           .atMost(PATIENCE)
-          .untilAsserted(
-              () -> {
-                assertThat(first.text("GET", "n3")).isEqualTo("50");
-                assertThat(list(first)).isEqualTo(list(primary));
-              });
+          .untilAsserted(() -> {
+            assertThat(first.text("GET", "n3")).isEqualTo("50");
+            assertThat(list(first)).isEqualTo(list(primary));
+          });
       assertThat(stats(0).behindSince()).isNull();
     }
   }
