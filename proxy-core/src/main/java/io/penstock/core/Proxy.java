@@ -63,8 +63,8 @@ import org.slf4j.LoggerFactory;
  * the upstreams that they serve. A proxy is built from its settings, started once, drained and
  * closed once. All methods are safe from any thread.
  *
- * <p>An upstream that no listener names, and that is no shadow and no copy, is not created. One that consists
- * of others creates these itself.
+ * <p>An upstream that no listener names, and that is no shadow and no copy, is not created. One
+ * that consists of others creates these itself.
  */
 public final class Proxy implements AutoCloseable {
 
@@ -444,8 +444,8 @@ public final class Proxy implements AutoCloseable {
   }
 
   /**
-   * Returns the upstreams that a listener names, in the order of the first that does; then
-   * shadows and copies.
+   * Returns the upstreams that a listener names, in the order of the first that does; then shadows
+   * and copies.
    */
   public List<ProxyUpstream> upstreams() {
     return List.copyOf(running.upstreams().values());

@@ -128,6 +128,7 @@ class ArchitectureTest {
           Map.entry(
               "shadow",
               Set.of(
+                  "side",
                   "upstream",
                   "cluster",
                   "resp",
@@ -137,6 +138,21 @@ class ArchitectureTest {
                   "observe",
                   "backend",
                   "dispatch")),
+          Map.entry("side", Set.of("upstream", "cluster", "resp", "backend", "dispatch")),
+          Map.entry(
+              "copies",
+              Set.of(
+                  "upstream",
+                  "resp",
+                  "spec",
+                  "command",
+                  "mirror",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "side")),
           Map.entry(
               "script",
               Set.of("resp", "spec", "command", "output", "backend", "dispatch", "client")),
@@ -380,6 +396,7 @@ class ArchitectureTest {
           Map.entry(
               "assembly",
               Set.of(
+                  "side",
                   "shadow",
                   "tls",
                   "upstream",
@@ -558,7 +575,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|answer\\.ClusterReplies)")
+            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.ClusterReplies)")
         .should()
         .callMethodWhere(
             target(

@@ -179,9 +179,10 @@ public record ProxySettings(
    * The copies of an upstream, which do what it did.
    *
    * @param of name of the upstream that clients use: its servers are the primary
+   * @param primary name of the upstream whose servers it has
    * @param copies names of the others, at least one, in the order of the settings
    */
-  public record Mirror(String of, List<String> copies, MirrorSettings settings) {
+  public record Mirror(String of, String primary, List<String> copies, MirrorSettings settings) {
 
     public Mirror {
       copies = List.copyOf(copies);
@@ -392,16 +393,21 @@ public record ProxySettings(
 
   /**
    * Returns the names of the upstreams with a listener that have this one as a part, as shards
-   * have.
+   * have, or as their primary.
    */
   public List<String> wholesOf(Upstream part) {
     return part instanceof Upstream.Resp resp
         ? listeners.stream()
             .map(Listener::upstream)
             .distinct()
-            .filter(name -> hasPart(upstream(name), resp))
+            .filter(name -> hasPart(upstream(name), resp) || hasPrimary(name, part.name()))
             .toList()
         : List.of();
+  }
+
+  private boolean hasPrimary(String name, String primary) {
+    Mirror mirror = mirrorOf(name);
+    return mirror != null && mirror.primary().equals(primary);
   }
 
   private static boolean hasPart(Upstream whole, Upstream.Resp part) {

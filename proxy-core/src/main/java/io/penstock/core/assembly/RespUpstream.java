@@ -287,9 +287,7 @@ public final class RespUpstream implements ProxyUpstream {
     RespUpstream other = now.upstream();
     var ends =
         new ShadowLink.Ends(
-            loop,
-            part.side(settings.backend().commandTimeout().toNanos()),
-            other.side(loop));
+            loop, part.side(settings.backend().commandTimeout().toNanos()), other.side(loop));
     String label = "Upstream %s and its shadow %s".formatted(name(), other.name());
     part.shadow(ends, ShadowSettings.of(now.share(), label));
   }
@@ -299,7 +297,9 @@ public final class RespUpstream implements ProxyUpstream {
     return on(loop, 0).side(settings.backend().commandTimeout().toNanos());
   }
 
-  /** Returns how far its copies are; none if it has none, or another upstream of its name has them. */
+  /**
+   * Returns how far its copies are; none if it has none, or another upstream of its name has them.
+   */
   public MirrorStats mirrorStats() {
     return mirror == null ? MirrorStats.NONE : mirror.statsOf(this);
   }

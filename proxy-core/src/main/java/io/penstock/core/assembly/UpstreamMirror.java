@@ -99,6 +99,7 @@ public final class UpstreamMirror {
     }
   }
 
+  /** True also as long as it is not known: a copy without the command differs, and is repaired. */
   private boolean fieldsMayExpire() {
     RespUpstream primary = leader;
     if (primary == null || !knowsFieldDeadlines(primary)) {

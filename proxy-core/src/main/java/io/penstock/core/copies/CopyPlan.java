@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param selects whether requests select databases
  * @param problem why it cannot be sent; null if it can
  */
-record CopyPlan(
-    List<List<Piece>> steps, boolean alone, boolean selects, @Nullable String problem) {
+record CopyPlan(List<List<Piece>> steps, boolean alone, boolean selects, @Nullable String problem) {
 
   /** The partition of what goes to the master of every shard. */
   static final int EVERY_MASTER = -1;

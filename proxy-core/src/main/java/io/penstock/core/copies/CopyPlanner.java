@@ -201,8 +201,8 @@ final class CopyPlanner {
     private void endStep() {
       if (!byPartition.isEmpty()) {
         List<Piece> pieces = new ArrayList<>(byPartition.size());
-        byPartition.forEach((partition, requests) ->
-            pieces.add(new Piece(partition, List.copyOf(requests))));
+        byPartition.forEach(
+            (partition, requests) -> pieces.add(new Piece(partition, List.copyOf(requests))));
         steps.add(List.copyOf(pieces));
         byPartition.clear();
       }

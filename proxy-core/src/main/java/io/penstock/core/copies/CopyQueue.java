@@ -189,7 +189,13 @@ public final class CopyQueue {
     public void onPause(String reason) {
       repairs.hold();
       pauseLog.log(times ->
-          log.warn("Copy {} takes no writes now ({}): {} wait", name, reason, queued.get()));
+          log.warn(
+              "Copy {} takes no writes now ({}), {} wait; it was so {} times since the last such"
+                  + " line",
+              name,
+              reason,
+              queued.get(),
+              times));
     }
 
     @Override
@@ -230,10 +236,13 @@ public final class CopyQueue {
    * @param why words for the reason
    */
   private void copyAgain(CopyFlight flight, @Nullable String error, String why) {
+    if (closed) {
+      return;
+    }
     List<byte[]> keys = flight.keys();
     if (keys.isEmpty()) {
       standing.lose("the keys of a write are not known: " + why);
-    } else if (!closed) {
+    } else {
       repairs.add(flight.task().database(), keys, error);
     }
   }

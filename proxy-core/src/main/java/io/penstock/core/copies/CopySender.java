@@ -11,16 +11,10 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.RefreshTrigger;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,18 +23,13 @@ import org.jspecify.annotations.Nullable;
  * <p>If the copy does not run one of them now, nothing new is sent until all that is in flight is
  * answered. Then what did not run is sent again in its order, unless a later task on one of its
  * keys has run meanwhile: then the keys are copied again instead. While the copy does not answer,
- * nothing is sent but a {@code PING} from time to time. Confined to the copy's loop.
+ * nothing is sent but a {@code PING} from time to time; one shard that does not answer stops all,
+ * so that nobody has to tell which later tasks may pass. Confined to the copy's loop.
  */
 final class CopySender {
 
-  private static final int MOST_TASKS = 1_024;
-  private static final long MOST_BYTES = 16 << 20;
-
   /** A task that is redirected more often waits a little before. */
   private static final int QUICK_REDIRECTS = 3;
-
-  private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-  private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Clients have affinities from 0 on, shadow reads from -1 down. */
   private static final int FIRST_AFFINITY = Integer.MIN_VALUE;
@@ -52,18 +41,15 @@ final class CopySender {
   private @Nullable Side nextSide; // once nothing is in flight
   private CompletableFuture<Void> changed = CompletableFuture.completedFuture(null);
   private final Source source;
-  private final ArrayDeque<CopyFlight> window = new ArrayDeque<>(); // ended ones behind others too
-  private long windowBytes;
+  private final CopyPause pause;
+  private final CopyWindow window = new CopyWindow();
   private int inFlight; // exchanges
   private boolean again; // tasks in the window are to be sent again
   private boolean congested;
-  private boolean paused;
-  private long pauseNanos = SHORTEST_PAUSE_NANOS;
   private ConnectionKey connections = ConnectionKey.PLAIN; // of the window
   private boolean running;
   private boolean runAgain;
   private boolean closed;
-  private volatile long oldestAt; // in the window; 0 if it is empty
 
   /** The queue. On the copy's loop. */
   interface Source {
@@ -94,11 +80,12 @@ final class CopySender {
     this.side = side;
     this.planner = new CopyPlanner(side.partitioner(), CommandTable.load());
     this.source = source;
+    this.pause = new CopyPause(loop, side, affinity, this::onResume);
   }
 
   /** When the oldest task in flight was added to the queue; 0 if none is in flight. Any thread. */
   long oldestAt() {
-    return oldestAt;
+    return window.oldestAt();
   }
 
   /**
@@ -121,13 +108,10 @@ final class CopySender {
     nextSide = null;
     side = next;
     planner = new CopyPlanner(next.partitioner(), CommandTable.load());
-    for (CopyFlight flight : List.copyOf(window)) {
-      if (!sameKeys && flight.isToBeSentAgain()) {
-        end(
-            flight,
-            Result.DIFFERED,
-            new CopyError(CopyError.Kind.FAILED, "the copy has another layout now"));
-      }
+    pause.change(next);
+    if (!sameKeys) {
+      var error = new CopyError(CopyError.Kind.FAILED, "the copy has another layout now");
+      window.toBeSentAgain().forEach(flight -> end(flight, Result.DIFFERED, error));
     }
     changed.complete(null);
   }
@@ -150,34 +134,24 @@ final class CopySender {
   }
 
   private void runOnce() {
-    removeEnded();
+    window.removeEnded();
     Side next = nextSide;
     if (next != null && inFlight == 0) {
       changeSide(next);
-      removeEnded();
+      window.removeEnded();
     }
-    if (closed || paused || nextSide != null) {
+    if (closed || pause.isOn() || nextSide != null) {
       return;
     }
     if (again && inFlight == 0) {
       again = false;
       sendAgain();
-      removeEnded();
+      window.removeEnded();
     }
     if (!again) {
       sendNew();
     }
-    removeEnded();
-  }
-
-  private void removeEnded() {
-    CopyFlight first = window.peek();
-    while (first != null && first.hasEnded()) {
-      window.remove();
-      windowBytes -= first.size();
-      first = window.peek();
-    }
-    oldestAt = first == null ? 0 : first.queuedAt();
+    window.removeEnded();
   }
 
   private void sendNew() {
@@ -189,19 +163,18 @@ final class CopySender {
         end(next, Result.DIFFERED, new CopyError(CopyError.Kind.FAILED, problem));
       } else {
         window.add(next);
-        windowBytes += next.size();
         next.send(this);
       }
-      if (again || paused) {
+      if (again || pause.isOn()) {
         return;
       }
-      removeEnded();
+      window.removeEnded();
       next = source.peek();
     }
   }
 
   private boolean mayJoin(CopyFlight next) {
-    CopyFlight first = window.peek();
+    CopyFlight first = window.first();
     if (first == null) {
       return true;
     }
@@ -209,50 +182,25 @@ final class CopySender {
         && !next.plan(planner).alone()
         && !first.plan(planner).alone()
         && next.task().database() == first.task().database()
-        && window.size() < MOST_TASKS
-        && windowBytes + next.size() <= MOST_BYTES;
+        && window.hasRoomFor(next);
   }
 
-  /** Sends again, in order, what did not run. Nothing is in flight. */
+  /**
+   * Sends again, in order, what did not run, unless later tasks on the same keys did. Nothing is in
+   * flight.
+   */
   private void sendAgain() {
-    endOvertaken();
-    for (CopyFlight flight : List.copyOf(window)) {
-      if (flight.isToBeSentAgain()) {
-        flight.sendAgain();
-        if (paused) {
-          again = true; // the rest must not overtake it
-          return;
-        }
+    for (CopyFlight flight : window.overtaken()) {
+      end(flight, Result.DIFFERED, new CopyError(CopyError.Kind.FAILED, "a later write ran first"));
+    }
+    for (CopyFlight flight : window.toBeSentAgain()) {
+      flight.sendAgain();
+      if (pause.isOn()) {
+        again = true; // the rest must not overtake it
+        return;
       }
     }
     again |= inFlight > 0; // new tasks wait for those
-  }
-
-  /** Ends what did not run although later tasks on the same keys did. */
-  private void endOvertaken() {
-    Set<ByteBuffer> ran = new HashSet<>();
-    Iterator<CopyFlight> latestFirst = window.descendingIterator();
-    List<CopyFlight> overtaken = new ArrayList<>();
-    while (latestFirst.hasNext()) {
-      CopyFlight flight = latestFirst.next();
-      if (flight.isToBeSentAgain() && hasAny(ran, flight.keys())) {
-        overtaken.add(flight);
-      } else if (flight.mayHaveRun()) {
-        flight.keys().forEach(key -> ran.add(ByteBuffer.wrap(key)));
-      }
-    }
-    for (CopyFlight flight : overtaken) {
-      end(flight, Result.DIFFERED, new CopyError(CopyError.Kind.FAILED, "a later write ran first"));
-    }
-  }
-
-  private static boolean hasAny(Set<ByteBuffer> ran, List<byte[]> keys) {
-    for (byte[] key : keys) {
-      if (ran.contains(ByteBuffer.wrap(key))) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Returns the connections for a task, those of the task before if they are the same. */
@@ -361,54 +309,27 @@ final class CopySender {
   void end(CopyFlight flight, Result result, @Nullable CopyError error) {
     flight.close();
     if (result == Result.DONE) {
-      pauseNanos = SHORTEST_PAUSE_NANOS;
+      pause.onSuccess();
     }
     source.onEnd(flight, result, error);
   }
 
   /** Sends nothing until the node of a partition answers. */
   void pause(int partition, String reason) {
-    if (!paused && !closed) {
-      paused = true;
+    if (pause.begin(partition)) {
       source.onPause(reason);
-      probeLater(partition);
     }
   }
 
-  private void probeLater(int partition) {
-    loop.executor().schedule(() -> probe(partition), pauseNanos, TimeUnit.NANOSECONDS);
-    pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
-  }
-
-  private void probe(int partition) {
-    if (!closed) {
-      long deadline = loop.tick() + side.timeoutNanos();
-      var probe = new CopyProbe(partition, affinity, deadline, yes -> onProbed(partition, yes));
-      side.send(probe);
-    }
-  }
-
-  private void onProbed(int partition, boolean answers) {
-    if (closed) {
-      return;
-    }
-    if (answers) {
-      paused = false;
-      loop.tick();
-      source.onResume();
-      run();
-    } else {
-      probeLater(partition);
-    }
+  private void onResume() {
+    source.onResume();
+    run();
   }
 
   /** Sends nothing any more. What is in flight ends with its reply, what is not is dropped. */
   void close() {
     closed = true;
-    for (CopyFlight flight : List.copyOf(window)) {
-      if (flight.isToBeSentAgain()) {
-        end(flight, Result.DROPPED, null);
-      }
-    }
+    pause.close();
+    window.toBeSentAgain().forEach(flight -> end(flight, Result.DROPPED, null));
   }
 }

@@ -24,9 +24,7 @@ final class CopyStanding {
   record State(long losses, @Nullable Instant since, @Nullable String reason) {
 
     private State withLoss(Instant now, String why) {
-      return since == null
-          ? new State(losses + 1, now, why)
-          : new State(losses + 1, since, reason);
+      return since == null ? new State(losses + 1, now, why) : new State(losses + 1, since, reason);
     }
   }
 
@@ -52,8 +50,8 @@ final class CopyStanding {
 
   /** Says that the copy is level, unless something was lost since {@code losses} were counted. */
   boolean markLevel(long losses) {
-    State before = state.getAndUpdate(old ->
-        old.losses == losses ? new State(losses, null, null) : old);
+    State before =
+        state.getAndUpdate(old -> old.losses == losses ? new State(losses, null, null) : old);
     boolean level = before.losses == losses;
     if (level && before.since != null) {
       log.info("Copy {} is level again; it was behind since {}", name, before.since);

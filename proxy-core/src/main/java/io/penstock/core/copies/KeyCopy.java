@@ -208,8 +208,7 @@ final class KeyCopy {
     }
 
     long number() {
-      String digits =
-          reply.toString(1, reply.writerIndex() - 1, StandardCharsets.US_ASCII).strip();
+      String digits = reply.toString(1, reply.writerIndex() - 1, StandardCharsets.US_ASCII).strip();
       return Long.parseLong(digits);
     }
 

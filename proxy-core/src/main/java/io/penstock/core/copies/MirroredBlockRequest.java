@@ -17,7 +17,8 @@ final class MirroredBlockRequest extends MirroredRequest {
   /**
    * @param claim null if its place among other writes is not known
    */
-  MirroredBlockRequest(LoopMirror mirror, @Nullable Claim claim, int database, MirroredBlock block) {
+  MirroredBlockRequest(
+      LoopMirror mirror, @Nullable Claim claim, int database, MirroredBlock block) {
     super(mirror, claim, database);
     this.block = block;
     this.ordered = claim != null;

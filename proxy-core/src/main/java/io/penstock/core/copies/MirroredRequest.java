@@ -49,8 +49,7 @@ abstract class MirroredRequest implements ReplyRelay {
     this.mirror = mirror;
     this.claim = claim;
     this.database = database;
-    this.policy =
-        mirror.mirror().copies().isEmpty() ? PRIMARY : mirror.mirror().settings().reply();
+    this.policy = mirror.mirror().copies().isEmpty() ? PRIMARY : mirror.mirror().settings().reply();
   }
 
   final LoopMirror mirror() {

@@ -33,8 +33,7 @@ final class Question extends PlacedExchange {
     request.write(bytes);
     bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
     targetSameAs(behind);
-    sendOptions(
-        behind.protocol(), behind.affinity(), behind.deadline(), behind.holdDeadline());
+    sendOptions(behind.protocol(), behind.affinity(), behind.deadline(), behind.holdDeadline());
   }
 
   boolean isOver() {

@@ -97,8 +97,6 @@ final class Stripe {
   }
 
   private static boolean isBeside(Claim first, @Nullable Claim other) {
-    return other != null
-        && other.lane() == first.lane()
-        && other.placement() == first.placement();
+    return other != null && other.lane() == first.lane() && other.placement() == first.placement();
   }
 }

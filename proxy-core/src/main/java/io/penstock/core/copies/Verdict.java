@@ -26,8 +26,7 @@ final class Verdict {
    * @param timeoutNanos after which it is that too few have
    * @param then told once, on the loop, whether enough have
    */
-  Verdict(
-      Loop loop, ReplyPolicy policy, int copies, long timeoutNanos, Consumer<Boolean> then) {
+  Verdict(Loop loop, ReplyPolicy policy, int copies, long timeoutNanos, Consumer<Boolean> then) {
     this.loop = loop;
     this.then = then;
     this.outstanding = copies;
@@ -37,8 +36,7 @@ final class Verdict {
           case ALL -> copies;
           case QUORUM, SAFE_QUORUM -> (copies + 1) / 2; // more than half, with the primary
         };
-    this.timer =
-        loop.executor().schedule(() -> end(false), timeoutNanos, TimeUnit.NANOSECONDS);
+    this.timer = loop.executor().schedule(() -> end(false), timeoutNanos, TimeUnit.NANOSECONDS);
   }
 
   /** One copy has done it or not. On any thread. */

@@ -23,7 +23,12 @@ public final class MirroredBlock {
 
   /** A queued call, with copies of its bytes. */
   private record Queued(
-      MirroredCall call, CopyRequest request, List<byte[]> keys, int questions, boolean selects, boolean unclear) {}
+      MirroredCall call,
+      CopyRequest request,
+      List<byte[]> keys,
+      int questions,
+      boolean selects,
+      boolean unclear) {}
 
   /**
    * @param fieldsMayExpire see {@link MirroredCall#of}

@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
  * Compares replies that may be of different protocols: a client's reply in RESP3 with a copy's in
  * RESP2. They are the same if their scalars are, in this order. How these are grouped is not
  * compared: a map of one protocol is a flat or a nested array of the other. Numbers with a fraction
- * are compared as numbers where the protocol says that they are some: versions of servers print them
- * differently.
+ * are compared as numbers where the protocol says that they are some: versions of servers print
+ * them differently.
  */
 public final class SameReply {
 

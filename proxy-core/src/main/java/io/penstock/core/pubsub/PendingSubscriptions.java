@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 public final class PendingSubscriptions {
 
   /** Only so many names of a request are known here, so that it takes little memory for them. */
-  static final int MOST_NAMES = 1_000;
+  public static final int MOST_NAMES = 1_000;
 
   /**
    * What a message is published to.
@@ -38,6 +38,15 @@ public final class PendingSubscriptions {
 
     private final TreeSet<Long> requests = new TreeSet<>();
     private final ArrayDeque<Waiting> waiting = new ArrayDeque<>(0); // the lowest number first
+
+    /** What waits for a request, too, waits for the last one. */
+    void waitForLast(long request) {
+      for (int i = waiting.size(); i > 0; i--) {
+        Waiting next = waiting.remove();
+        boolean concerned = next.last() >= request && next.last() < requests.last();
+        waiting.add(concerned ? new Waiting(requests.last(), next.action()) : next);
+      }
+    }
 
     void takeDue(List<Waiting> due) {
       long first = requests.isEmpty() ? Long.MAX_VALUE : requests.first();
@@ -62,7 +71,7 @@ public final class PendingSubscriptions {
   }
 
   /** Returns the number of a new request, by which its names are known. */
-  long nextRequest() {
+  public long nextRequest() {
     return lastRequest.incrementAndGet();
   }
 
@@ -77,7 +86,7 @@ public final class PendingSubscriptions {
   }
 
   /** A request asks for a name. Patterns are not known here. */
-  void begin(Kind kind, Name name, long request) {
+  public void begin(Kind kind, Name name, long request) {
     ConcurrentHashMap<Name, Pending> ofKind = of(kind);
     if (ofKind != null) {
       ofKind.compute(
@@ -92,13 +101,27 @@ public final class PendingSubscriptions {
 
   /** The client is subscribed, or the request was given up. Runs what has waited for it. */
   void end(Kind kind, Name name, long request) {
+    end(kind, name, request, false);
+  }
+
+  /**
+   * The request is handled now, with another number, or is given up: what has waited for it, waits
+   * for those that ask for the name now.
+   */
+  public void handOver(Kind kind, Name name, long request) {
+    end(kind, name, request, true);
+  }
+
+  private void end(Kind kind, Name name, long request, boolean toOthers) {
     ConcurrentHashMap<Name, Pending> ofKind = of(kind);
     if (ofKind != null && ofKind.containsKey(name)) {
       List<Waiting> due = new ArrayList<>(0);
       ofKind.computeIfPresent(
           name,
           (_, pending) -> {
-            pending.requests.remove(request);
+            if (pending.requests.remove(request) && toOthers && !pending.requests.isEmpty()) {
+              pending.waitForLast(request);
+            }
             pending.takeDue(due);
             return pending.requests.isEmpty() ? null : pending;
           });

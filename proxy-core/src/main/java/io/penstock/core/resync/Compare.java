@@ -155,11 +155,15 @@ final class Compare extends KeyJob {
               ends().names().number(),
               entry.database(),
               List.of(entry.key()),
-              done -> loop().executor().execute(() -> guarded(() -> {
-                endRepeat();
-                countDifference(difference);
-                countBeside(done ? "repaired" : "not repaired");
-              })));
+              done ->
+                  loop()
+                      .executor()
+                      .execute(() ->
+                          guarded(() -> {
+                            endRepeat();
+                            countDifference(difference);
+                            countBeside(done ? "repaired" : "not repaired");
+                          })));
     }
 
     @Override

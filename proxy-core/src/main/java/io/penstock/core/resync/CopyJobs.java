@@ -93,13 +93,15 @@ public final class CopyJobs {
 
   /** Ends what runs. Safe from any thread. */
   public void close() {
-    ends.loop().executor().execute(() -> {
-      closed = true;
-      KeyJob active = active();
-      if (active != null) {
-        active.close();
-      }
-    });
+    ends.loop()
+        .executor()
+        .execute(() -> {
+          closed = true;
+          KeyJob active = active();
+          if (active != null) {
+            active.close();
+          }
+        });
   }
 
   private @Nullable KeyJob active() {
@@ -115,8 +117,7 @@ public final class CopyJobs {
     }
     KeyJob active = active();
     if (active != null) {
-      String what =
-          active.status().kind() == Kind.RESYNC ? "a resync" : "a comparison";
+      String what = active.status().kind() == Kind.RESYNC ? "a resync" : "a comparison";
       throw new JobRefusedException(what + " of this copy is already running");
     }
   }

@@ -4,8 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.penstock.core.shadow.ByteHash;
 
 /**
- * What is kept of a serialized value: its length and a hash. The version and the checksum at its end
- * make no difference.
+ * What is kept of a serialized value: its length and a hash. The version and the checksum at its
+ * end make no difference.
  */
 final class DumpDigest implements ReplySink {
 

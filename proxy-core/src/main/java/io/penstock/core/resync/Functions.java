@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies the functions of the primary to all masters of the copy; others are deleted there. Confined
- * to the jobs' loop.
+ * Copies the functions of the primary to all masters of the copy; others are deleted there.
+ * Confined to the jobs' loop.
  */
 final class Functions {
 

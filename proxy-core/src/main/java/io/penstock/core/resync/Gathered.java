@@ -40,8 +40,8 @@ final class Gathered implements ReplySink {
   }
 
   /**
-   * Returns the value: a {@code Long}, a {@code byte[]} for any string, a {@code List} of values, or
-   * null. Once only.
+   * Returns the value: a {@code Long}, a {@code byte[]} for any string, a {@code List} of values,
+   * or null. Once only.
    */
   @Nullable Object value() {
     String line = line();

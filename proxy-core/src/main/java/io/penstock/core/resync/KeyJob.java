@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Walks the keys of the primary, then those of the copy, and does something with each. Has few in
- * flight, keeps to a number of keys per second, and waits while a node, the copy's queue or the loop
- * is behind. Confined to the jobs' loop, but for {@link #status}.
+ * flight, keeps to a number of keys per second, and waits while a node, the copy's queue or the
+ * loop is behind. Confined to the jobs' loop, but for {@link #status}.
  */
 abstract class KeyJob {
 
@@ -172,8 +172,7 @@ abstract class KeyJob {
     }
     ticks =
         loop.executor()
-            .scheduleWithFixedDelay(
-                this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
+            .scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
   }
 
   /** Pauses until it is run again; what is in flight ends. */
@@ -207,8 +206,7 @@ abstract class KeyJob {
     endTicks(State.ENDED, why);
     endedAt = Instant.now();
     publish();
-    log.info(
-        "{} ended after {} keys: {}{}", label(), keys, results, why == null ? "" : "; " + why);
+    log.info("{} ended after {} keys: {}{}", label(), keys, results, why == null ? "" : "; " + why);
   }
 
   private void endTicks(State next, @Nullable String why) {
@@ -285,20 +283,20 @@ abstract class KeyJob {
    *
    * @param noAnswer told why there is none
    */
-  final <T> void on(
-      CompletableFuture<T> answer, Consumer<T> action, Consumer<String> noAnswer) {
-    answer.whenComplete((result, failure) -> guarded(() -> {
-      if (failure == null) {
-        action.accept(result);
-        return;
-      }
-      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-      switch (cause) {
-        case NoAnswerException none -> noAnswer.accept(String.valueOf(none.getMessage()));
-        case ErrorReplyException error -> fail("a node answered: " + error.getMessage());
-        case null, default -> throw new IllegalStateException(cause);
-      }
-    }));
+  final <T> void on(CompletableFuture<T> answer, Consumer<T> action, Consumer<String> noAnswer) {
+    answer.whenComplete((result, failure) ->
+        guarded(() -> {
+          if (failure == null) {
+            action.accept(result);
+            return;
+          }
+          Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+          switch (cause) {
+            case NoAnswerException none -> noAnswer.accept(String.valueOf(none.getMessage()));
+            case ErrorReplyException error -> fail("a node answered: " + error.getMessage());
+            case null, default -> throw new IllegalStateException(cause);
+          }
+        }));
   }
 
   private void pump(long now) {
@@ -433,18 +431,19 @@ abstract class KeyJob {
   private void probe() {
     probing = true;
     probeBoth()
-        .thenAccept(trouble -> guarded(() -> {
-          probing = false;
-          nextProbe = loop.tick() + PROBE_NANOS;
-          if (state == State.PAUSED) {
-            reason = trouble;
-            if (trouble == null) {
-              state = State.RUNNING;
-              log.info("{} goes on", label());
-            }
-            publish();
-          }
-        }));
+        .thenAccept(trouble ->
+            guarded(() -> {
+              probing = false;
+              nextProbe = loop.tick() + PROBE_NANOS;
+              if (state == State.PAUSED) {
+                reason = trouble;
+                if (trouble == null) {
+                  state = State.RUNNING;
+                  log.info("{} goes on", label());
+                }
+                publish();
+              }
+            }));
   }
 
   /** Completes with what is wrong with a node of either side; null if all answer. */

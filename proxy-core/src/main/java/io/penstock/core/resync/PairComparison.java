@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Compares one key of both sides while clients write. If it differs, both are read again several
- * times, in order: the primary, then the copy once it has done what was before, then the primary. It
- * differs if all readings of a side are the same, and those of both sides never. Confined to the
+ * times, in order: the primary, then the copy once it has done what was before, then the primary.
+ * It differs if all readings of a side are the same, and those of both sides never. Confined to the
  * jobs' loop.
  */
 final class PairComparison {
@@ -62,16 +62,18 @@ final class PairComparison {
   void begin() {
     CompletableFuture<Reading> ofPrimary = Reading.of(job.primary(), entry, false);
     CompletableFuture<Reading> ofCopy = Reading.of(job.copy(), entry, false);
-    ofPrimary.thenCombine(ofCopy, Reading::isSameAs).whenComplete((same, failure) -> {
-      if (failure != null) {
-        end(failure);
-      } else if (same) {
-        job.guarded(listener::onSame);
-      } else {
-        job.guarded(listener::onRepeat);
-        repeat();
-      }
-    });
+    ofPrimary
+        .thenCombine(ofCopy, Reading::isSameAs)
+        .whenComplete((same, failure) -> {
+          if (failure != null) {
+            end(failure);
+          } else if (same) {
+            job.guarded(listener::onSame);
+          } else {
+            job.guarded(listener::onRepeat);
+            repeat();
+          }
+        });
   }
 
   private void end(Throwable failure) {
@@ -97,10 +99,11 @@ final class PairComparison {
 
   private void readAgain() {
     read(job.primary())
-        .thenCompose(before -> awaitCopy()
-            .thenCompose(_ -> read(job.copy()))
-            .thenCompose(ofCopy -> read(job.primary())
-                .thenApply(after -> new Round(before, ofCopy, after))))
+        .thenCompose(before ->
+            awaitCopy()
+                .thenCompose(_ -> read(job.copy()))
+                .thenCompose(ofCopy ->
+                    read(job.primary()).thenApply(after -> new Round(before, ofCopy, after))))
         .whenComplete((read, failure) -> {
           if (failure == null) {
             job.guarded(() -> compare(read));

@@ -39,7 +39,12 @@ final class Question<S extends ReplySink> extends PlacedExchange {
    * @param deadlineNanos {@link System#nanoTime()} at which it fails
    */
   Question(
-      Side side, CopyRequest request, ConnectionKey connections, int affinity, long deadlineNanos, S sink) {
+      Side side,
+      CopyRequest request,
+      ConnectionKey connections,
+      int affinity,
+      long deadlineNanos,
+      S sink) {
     this.side = side;
     this.sink = sink;
     ByteBuf wire = Unpooled.buffer(request.size());

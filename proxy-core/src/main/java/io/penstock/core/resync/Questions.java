@@ -114,8 +114,7 @@ final class Questions {
     ConnectionKey key = connections.computeIfAbsent(database, Questions::connectionsOf);
     sent = (sent + 1) % AFFINITIES;
     long timeout = takesLong ? Math.max(LONG_NANOS, side.timeoutNanos()) : side.timeoutNanos();
-    return new Question<>(
-        side, request, key, FIRST_AFFINITY - sent, loop.tick() + timeout, sink);
+    return new Question<>(side, request, key, FIRST_AFFINITY - sent, loop.tick() + timeout, sink);
   }
 
   private static ConnectionKey connectionsOf(int database) {

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * A key as it was at one side when it was read.
  *
  * @param dump the serialized value
- * @param deadline when it expires, in Unix milliseconds; -1 if never; -2 if the server does not tell
+ * @param deadline when it expires, in Unix milliseconds; -1 if never; -2 if the server does not
+ *     tell
  * @param remaining milliseconds until it expires; -1 if never
  * @param content null if it was not read
  */
@@ -37,7 +38,10 @@ record Reading(DumpDigest dump, long deadline, long remaining, @Nullable Content
     return CompletableFuture.allOf(dump, deadline, remaining, content)
         .thenApply(_ ->
             new Reading(
-                dump.resultNow(), deadline.resultNow(), remaining.resultNow(), content.getNow(null)));
+                dump.resultNow(),
+                deadline.resultNow(),
+                remaining.resultNow(),
+                content.getNow(null)));
   }
 
   private static CompletableFuture<Long> number(Questions side, Entry entry, String command) {

@@ -164,10 +164,11 @@ final class Resync extends KeyJob {
     loop()
         .executor()
         .schedule(
-            () -> guarded(() -> {
-              waiting -= batch.size();
-              batch.forEach(this::tryAgain);
-            }),
+            () ->
+                guarded(() -> {
+                  waiting -= batch.size();
+                  batch.forEach(this::tryAgain);
+                }),
             PAUSE_MILLIS,
             TimeUnit.MILLISECONDS);
   }

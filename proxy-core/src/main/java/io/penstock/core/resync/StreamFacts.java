@@ -5,8 +5,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code XINFO STREAM … FULL COUNT 0} tells of a stream, its groups and their consumers, without
- * what a server keeps for itself, and when entries were delivered.
+ * What {@code XINFO STREAM … FULL COUNT 0} tells of a stream, its groups and their consumers,
+ * without what a server keeps for itself, and when entries were delivered.
  */
 final class StreamFacts {
 

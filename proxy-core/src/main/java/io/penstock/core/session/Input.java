@@ -8,6 +8,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.resp.RequestScanner;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.resp.ScanResult;
+import io.penstock.core.subscribe.WaitingSubscribes;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,7 @@ final class Input {
   private final RequestScanner scanner;
   private @Nullable SharedBuffer current;
   private boolean ownBuffer; // not the buffer of the latest read
+  private long received; // bytes, in all
   private boolean putBack; // the next scan returns the last request again
 
   Input(RespLimits limits) {
@@ -53,6 +55,24 @@ final class Input {
     return shared == null ? 0 : shared.buffer().writerIndex() - start();
   }
 
+  /** Where the unused bytes begin among all that the client has sent. */
+  private long position() {
+    return received - size();
+  }
+
+  /** Has {@code known} look for requests to subscribe among the unused bytes. */
+  void read(WaitingSubscribes known) {
+    SharedBuffer shared = current;
+    if (shared != null) {
+      known.read(shared.buffer(), start(), shared.buffer().writerIndex(), position());
+    }
+  }
+
+  /** Tells {@code known} which requests were handled. */
+  void update(WaitingSubscribes known) {
+    known.onHandled(position());
+  }
+
   /** Capacity of the buffer in bytes. */
   int capacity() {
     SharedBuffer shared = current;
@@ -61,6 +81,7 @@ final class Input {
 
   /** Appends bytes; takes ownership of {@code in}. */
   void add(ByteBuf in) {
+    received += in.readableBytes();
     SharedBuffer shared = current;
     if (shared == null) {
       current = new SharedBuffer(in);

@@ -41,6 +41,7 @@ import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.spec.Trait;
 import io.penstock.core.subscribe.ClientSubscriptions;
 import io.penstock.core.subscribe.Subscriptions;
+import io.penstock.core.subscribe.WaitingSubscribes;
 import io.penstock.core.transaction.DatabaseSelection;
 import io.penstock.core.transaction.LocalCommandHandler;
 import io.penstock.core.transaction.TransactionContext;
@@ -89,6 +90,8 @@ final class Intake implements LocalCommandHandler {
   private final ClusterReplies cluster;
   private Subscriptions subscriptions;
   private @Nullable CrossSlotCalls crossSlotCalls; // made for the client's first such command
+  private @Nullable WaitingSubscribes waitingSubscribes; // if any are known
+  private boolean waitsToSubscribe; // the request that was put back
   private @Nullable PartitionSearch search; // of the request that was put back
 
   /**
@@ -121,7 +124,7 @@ final class Intake implements LocalCommandHandler {
     order.readMasterWhile(transactions::isWatching);
     this.selection =
         new DatabaseSelection(context, forward.owner(), transactions, routes.database());
-    this.blocking = 
+    this.blocking =
         new BlockingContext(
             context, forward.owner(), retryableErrors, backpressure, forward.mirror());
     this.blocked = new CurrentBlockingCall(blocking);
@@ -147,6 +150,7 @@ final class Intake implements LocalCommandHandler {
 
   /** Handles the request. Returns false if it must wait; it is put back then. */
   boolean handle() {
+    waitsToSubscribe = false;
     boolean handled = routeAndHandle();
     if (handled) {
       request.onHandled();
@@ -166,6 +170,7 @@ final class Intake implements LocalCommandHandler {
       return true;
     }
     if (subscriptions.mustWait(plan)) {
+      waitsToSubscribe = true;
       return putBack();
     }
     if (!session.isAuthenticated() && Authentication.isNeededFor(command)) {
@@ -215,8 +220,11 @@ final class Intake implements LocalCommandHandler {
     if (loop.isFull() && !(plan instanceof RoutePlan.Local)) {
       return rejectForTotal(spec);
     }
-    if (mustWaitForEarlier(plan)
-        || (mirror != null && spec != null && mustWaitForOthers(mirror, plan, spec))) {
+    if (mustWaitForEarlier(plan)) {
+      waitsToSubscribe = isAboutSubscriptions(plan);
+      return putBack();
+    }
+    if (mirror != null && spec != null && mustWaitForOthers(mirror, plan, spec)) {
       return putBack();
     }
     execute(plan, spec);
@@ -317,6 +325,45 @@ final class Intake implements LocalCommandHandler {
       case CONNECTION -> local.mustWait(which, request.command());
       case CLIENTS, TRACKING, SERVER, CLUSTER -> false;
     };
+  }
+
+  private static boolean isAboutSubscriptions(RoutePlan plan) {
+    return plan instanceof RoutePlan.Local(_, LocalCommand which)
+        && which.area() == LocalCommand.Area.SUBSCRIPTION;
+  }
+
+  /**
+   * To be called when no more requests can be handled for now. If the next one waits because of
+   * subscriptions, those behind it that subscribe are made known to who publishes.
+   *
+   * @return whether more of them are read from the client meanwhile
+   */
+  boolean awaitSubscribes(Input input) {
+    WaitingSubscribes known = waitingSubscribes;
+    boolean wait = waitsToSubscribe && input.isPutBack();
+    if (!wait && known == null) {
+      return false;
+    }
+    if (known == null) {
+      known = new WaitingSubscribes(routes.subscribeLoop(), context.reader());
+      waitingSubscribes = known;
+    }
+    input.update(known);
+    if (wait) {
+      input.read(known);
+    } else if (known.isEmpty()) {
+      waitingSubscribes = null;
+    }
+    return wait && input.size() < WaitingSubscribes.MOST_BYTES;
+  }
+
+  /** The requests that wait are not handled here. */
+  void forgetWaiting() {
+    WaitingSubscribes known = waitingSubscribes;
+    if (known != null) {
+      waitingSubscribes = null;
+      known.close();
+    }
   }
 
   private boolean execMustWait() {
@@ -552,6 +599,7 @@ final class Intake implements LocalCommandHandler {
   /** Stops handling requests and delivering messages. */
   void drain() {
     blocked.drain();
+    forgetWaiting();
     subscriptions.drain();
   }
 
@@ -570,6 +618,7 @@ final class Intake implements LocalCommandHandler {
   /** Releases everything: the client is closed. */
   void close() {
     transactions.close();
+    forgetWaiting();
     subscriptions.close();
     blocked.onInputEnded();
     request.onHandled();

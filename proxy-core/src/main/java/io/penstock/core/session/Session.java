@@ -187,6 +187,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   private void changeTo(LoopRoutes latest) {
     leavesRoutes = false;
+    intake.forgetWaiting();
     input.scanner().limits(loop.reader().limits());
     connect(latest, intake.subscriptions());
     forward.order().noteOtherWriteToAll(); // a replica may lack what the client has written
@@ -255,17 +256,19 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       return;
     }
     processing = true;
+    boolean reads = false;
     try {
       boolean more = true;
       while (more && mayHandleNext()) {
         more = handleNext();
       }
+      reads = intake.awaitSubscribes(input) || !input.isPutBack();
     } catch (Throwable e) { // the caller must not fail because of this client
       fail(e);
     } finally {
       processing = false;
     }
-    autoRead.set(mayHandleNext() ? !input.isPutBack() : state.mustRead(input.size(), inputEnded));
+    autoRead.set(mayHandleNext() ? reads : state.mustRead(input.size(), inputEnded));
   }
 
   /** Whether the client's next request may be handled. */

@@ -36,7 +36,8 @@ class CopyPlannerTest {
 
   @Test
   void requestsOfOnePartitionAreOneTransaction() {
-    assertThat(plan(Tasks.instead(-1, "SET b1 1", "SADD b2 x"))).isEqualTo("1: SET b1 1 + SADD b2 x");
+    assertThat(plan(Tasks.instead(-1, "SET b1 1", "SADD b2 x")))
+        .isEqualTo("1: SET b1 1 + SADD b2 x");
   }
 
   @Test
@@ -101,8 +102,7 @@ class CopyPlannerTest {
     assertThat(plan.problem()).isNull();
     return (plan.alone() ? "alone: " : "")
         + plan.steps().stream()
-            .map(step ->
-                step.stream().map(CopyPlannerTest::text).collect(Collectors.joining(", ")))
+            .map(step -> step.stream().map(CopyPlannerTest::text).collect(Collectors.joining(", ")))
             .collect(Collectors.joining("; "));
   }
 

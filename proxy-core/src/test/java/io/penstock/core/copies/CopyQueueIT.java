@@ -30,10 +30,7 @@ class CopyQueueIT {
   @BeforeEach
   void start() {
     server =
-        ServerProcess.builder()
-            .option("appendonly", "yes")
-            .option("appendfsync", "always")
-            .start();
+        ServerProcess.builder().option("appendonly", "yes").option("appendfsync", "always").start();
   }
 
   @AfterEach
@@ -70,7 +67,9 @@ class CopyQueueIT {
       Set<String> uncertain = new HashSet<>();
       for (int writer = 0; writer < WRITERS; writer++) {
         List<String> copied = list("list" + writer);
-        assertThat(copied.stream().map(Integer::parseInt).toList()).isSorted().doesNotHaveDuplicates();
+        assertThat(copied.stream().map(Integer::parseInt).toList())
+            .isSorted()
+            .doesNotHaveDuplicates();
         Set<String> there = new HashSet<>(copied);
         for (int i = 0; i < writes; i++) {
           CopyTask.Result result = outcomes.get(writer).get(i).result();
@@ -84,14 +83,16 @@ class CopyQueueIT {
       }
       assertThat(uncertain).isNotEmpty();
       await()
-          .untilAsserted(() ->
-              assertThat(rig.repairs()).extracting(Repair::key).containsAll(uncertain));
+          .untilAsserted(
+              () -> assertThat(rig.repairs()).extracting(Repair::key).containsAll(uncertain));
       assertThat(rig.queue.losses()).isZero();
     }
   }
 
   private void crashAfterSomeWrites() {
-    await().until(() -> server.text("DBSIZE").equals("4") && !server.text("LLEN", "list0").equals("0"));
+    await()
+        .until(
+            () -> server.text("DBSIZE").equals("4") && !server.text("LLEN", "list0").equals("0"));
     server.kill();
     server.restart();
   }
@@ -162,6 +163,33 @@ class CopyQueueIT {
   }
 
   @Test
+  void thereIsALimitOfKeysToCopyAgain() {
+    try (CopyRig rig = CopyRig.of(server)) {
+      for (int i = 0; i < KeyRepairs.MOST_KEYS; i++) {
+        rig.offer(Tasks.asIs("SADD s" + i + " a", ":0"));
+      }
+      rig.awaitEmpty();
+      assertThat(rig.repairs()).as("asked for at a time").hasSize(64);
+      assertThat(rig.queue.losses()).isZero();
+
+      assertThat(rig.result(Tasks.asIs("SADD one-more a", ":0"))).isEqualTo(DIFFERED);
+      assertThat(rig.queue.losses()).isEqualTo(1);
+      assertThat(rig.queue.stats().behindReason()).contains("more than 10000 keys");
+      rig.awaitRepair().done().accept(true);
+      await().until(() -> rig.repairs().size() == 64);
+    }
+  }
+
+  @Test
+  void aDifferingWriteWithoutKeysLeavesTheCopyBehind() {
+    try (CopyRig rig = CopyRig.of(server)) {
+      assertThat(rig.result(Tasks.asIs("FUNCTION DELETE none", "+OK"))).isEqualTo(DIFFERED);
+      assertThat(rig.queue.stats().behindReason()).contains("keys of a write are not known");
+      assertThat(rig.queue.stats().differing()).containsEntry("FUNCTION DELETE", 1L);
+    }
+  }
+
+  @Test
   void repliesOfResp3AreComparedWithThoseOfResp2() {
     try (CopyRig rig = CopyRig.of(server)) {
       assertThat(rig.result(Tasks.asIs("ZINCRBY z 1.5 m", ",1.5"))).isEqualTo(DONE);
@@ -210,7 +238,8 @@ class CopyQueueIT {
     try (CopyRig rig = CopyRig.of(server)) {
       rig.queue.offer(Tasks.asIs("SADD s a", ":0"), _ -> {});
       Repair asked = rig.awaitRepair();
-      assertThat(rig.result(Tasks.instead(-1, "RESTORE s 0 dump REPLACE ABSTTL"))).isEqualTo(DIFFERED);
+      assertThat(rig.result(Tasks.instead(-1, "RESTORE s 0 dump REPLACE ABSTTL")))
+          .isEqualTo(DIFFERED);
       asked.done().accept(false);
 
       await().until(() -> rig.queue.losses() == 1);
@@ -290,7 +319,8 @@ class CopyQueueIT {
 
   static List<String> list(RespClient client, String key) {
     List<String> elements = new ArrayList<>();
-    for (Object element : (List<?>) java.util.Objects.requireNonNull(client.value("LRANGE", key, "0", "-1"))) {
+    for (Object element :
+        (List<?>) java.util.Objects.requireNonNull(client.value("LRANGE", key, "0", "-1"))) {
       elements.add(new String((byte[]) element, java.nio.charset.StandardCharsets.US_ASCII));
     }
     return elements;

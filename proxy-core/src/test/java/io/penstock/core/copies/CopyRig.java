@@ -54,7 +54,14 @@ final class CopyRig implements AutoCloseable {
     this.upstream = upstream;
     var settings =
         new BackendSettings(
-            timeout, timeout, 2, 8, 8, 10_000, QueueLimits.DEFAULTS, ReadSettings.MASTER_ONLY,
+            timeout,
+            timeout,
+            2,
+            8,
+            8,
+            10_000,
+            QueueLimits.DEFAULTS,
+            ReadSettings.MASTER_ONLY,
             Label.ONLY);
     dispatcher =
         SYNC
@@ -81,6 +88,11 @@ final class CopyRig implements AutoCloseable {
 
   static CopyRig of(ServerProcess server, Duration timeout, MirrorSettings limits) {
     var upstream = new StaticTopology(new Endpoint(server.host(), server.port()));
+    return new CopyRig(null, upstream, timeout, limits);
+  }
+
+  static CopyRig of(int port, Duration timeout, MirrorSettings limits) {
+    var upstream = new StaticTopology(new Endpoint("127.0.0.1", port));
     return new CopyRig(null, upstream, timeout, limits);
   }
 

@@ -71,7 +71,8 @@ class StripesTest {
     }
     int[] numbers = wanted.stream().toArray();
     var holder = new Holder();
-    Claim claim = new Claim(stripes, lane, BEFORE, numbers, () -> hold(loop, lane, numbers, holder));
+    Claim claim =
+        new Claim(stripes, lane, BEFORE, numbers, () -> hold(loop, lane, numbers, holder));
     holder.claim = claim;
     if (claim.begin()) {
       hold(loop, lane, numbers, holder);
@@ -102,17 +103,16 @@ class StripesTest {
       }
     }
     loop.executor()
-        .execute(
-            () -> { // the primary has answered
-              for (int i : wanted) {
-                if (holders.get(i) != lane) {
-                  problems.incrementAndGet();
-                }
-                users[i].decrementAndGet();
-              }
-              claim.release();
-              ended.incrementAndGet();
-            });
+        .execute(() -> { // the primary has answered
+          for (int i : wanted) {
+            if (holders.get(i) != lane) {
+              problems.incrementAndGet();
+            }
+            users[i].decrementAndGet();
+          }
+          claim.release();
+          ended.incrementAndGet();
+        });
   }
 
   @Test
@@ -121,18 +121,17 @@ class StripesTest {
     Lane lane = new Lane(loop);
     Placement after = UnknownPlacement.INSTANCE;
     loop.executor()
-        .submit(
-            () -> {
-              Claim first = new Claim(stripes, lane, BEFORE, new int[] {1}, () -> {});
-              Claim beside = new Claim(stripes, lane, BEFORE, new int[] {1}, () -> {});
-              Claim other = new Claim(stripes, lane, after, new int[] {1}, ended::incrementAndGet);
-              assertThat(first.begin()).isTrue();
-              assertThat(beside.begin()).isTrue();
-              assertThat(other.begin()).isFalse();
-              first.release();
-              assertThat(other.isHeld()).isFalse();
-              beside.release();
-            })
+        .submit(() -> {
+          Claim first = new Claim(stripes, lane, BEFORE, new int[] {1}, () -> {});
+          Claim beside = new Claim(stripes, lane, BEFORE, new int[] {1}, () -> {});
+          Claim other = new Claim(stripes, lane, after, new int[] {1}, ended::incrementAndGet);
+          assertThat(first.begin()).isTrue();
+          assertThat(beside.begin()).isTrue();
+          assertThat(other.begin()).isFalse();
+          first.release();
+          assertThat(other.isHeld()).isFalse();
+          beside.release();
+        })
         .get();
 
     await().untilAsserted(() -> assertThat(ended).hasValue(1));

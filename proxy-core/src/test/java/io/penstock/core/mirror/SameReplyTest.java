@@ -12,8 +12,15 @@ class SameReplyTest {
   void equalRepliesAreTheSame() {
     for (String reply :
         new String[] {
-          "+OK\r\n", ":12\r\n", ":-3\r\n", "$4\r\na\r\nb\r\n", "$0\r\n\r\n", "$-1\r\n", "*0\r\n",
-          "*2\r\n:1\r\n*1\r\n$1\r\na\r\n", "-ERR a\r\n"
+          "+OK\r\n",
+          ":12\r\n",
+          ":-3\r\n",
+          "$4\r\na\r\nb\r\n",
+          "$0\r\n\r\n",
+          "$-1\r\n",
+          "*0\r\n",
+          "*2\r\n:1\r\n*1\r\n$1\r\na\r\n",
+          "-ERR a\r\n"
         }) {
       assertThat(isSame(reply, reply)).as(reply).isTrue();
     }

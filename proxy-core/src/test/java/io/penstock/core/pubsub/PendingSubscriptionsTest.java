@@ -59,6 +59,34 @@ class PendingSubscriptionsTest {
   }
 
   @Test
+  void whatWaitsForARequestThatIsHandledWaitsForItsNewNumber() {
+    long first = begin(Kind.CHANNEL, NEWS);
+    waits(Kind.CHANNEL, NEWS, "a");
+    long read = begin(Kind.CHANNEL, NEWS);
+    waits(Kind.CHANNEL, NEWS, "b");
+    long handled = begin(Kind.CHANNEL, NEWS);
+
+    pending.handOver(Kind.CHANNEL, NEWS, read);
+    pending.end(Kind.CHANNEL, NEWS, first);
+    assertThat(told).containsExactly("a");
+    pending.end(Kind.CHANNEL, NEWS, handled);
+
+    assertThat(told).containsExactly("a", "b");
+    assertThat(pending.isEmpty()).isTrue();
+  }
+
+  @Test
+  void whatWaitsForARequestThatIsGivenUpGoesOn() {
+    long read = begin(Kind.CHANNEL, NEWS);
+    waits(Kind.CHANNEL, NEWS, "a");
+
+    pending.handOver(Kind.CHANNEL, NEWS, read);
+
+    assertThat(told).containsExactly("a");
+    assertThat(pending.isEmpty()).isTrue();
+  }
+
+  @Test
   void aChannelThatIsAlwaysAskedForHoldsNothingForLong() {
     long last = begin(Kind.CHANNEL, NEWS);
     for (int i = 0; i < 10; i++) {

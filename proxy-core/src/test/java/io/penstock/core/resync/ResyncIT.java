@@ -95,13 +95,19 @@ class ResyncIT {
     try (RespClient client = first.connect()) {
       client.value("SELECT", "3");
       client.value("SET", "other", "database");
-      client.value("FUNCTION", "LOAD", "#!lua name=a\nredis.register_function('f', function() return 1 end)");
+      client.value(
+          "FUNCTION",
+          "LOAD",
+          "#!lua name=a\nredis.register_function('f', function() return 1 end)");
     }
     try (RespClient client = second.connect()) {
       client.value("SET", "extra", "v");
       client.value("LPUSH", "string1", "another type");
       client.value("SET", "string2", "v", "EX", "1000");
-      client.value("FUNCTION", "LOAD", "#!lua name=b\nredis.register_function('g', function() return 1 end)");
+      client.value(
+          "FUNCTION",
+          "LOAD",
+          "#!lua name=b\nredis.register_function('g', function() return 1 end)");
       client.value("SELECT", "3");
       client.value("SET", "extra", "v");
     }

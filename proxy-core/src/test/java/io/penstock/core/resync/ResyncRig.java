@@ -1,6 +1,5 @@
 package io.penstock.core.resync;
 
-
 import io.penstock.core.copies.Repairs;
 import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.CopyJobStatus.State;
@@ -19,8 +18,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The jobs of a copy over real dispatchers. Keys are copied again by one thread, which tests also use
- * to write to both sides, as a queue of a copy orders both.
+ * The jobs of a copy over real dispatchers. Keys are copied again by one thread, which tests also
+ * use to write to both sides, as a queue of a copy orders both.
  */
 final class ResyncRig implements AutoCloseable, Repairs, ResyncEnds.Progress {
 

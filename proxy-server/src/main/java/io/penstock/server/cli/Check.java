@@ -4,8 +4,10 @@ import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.core.assembly.ProxySettings.Listen;
 import io.penstock.core.assembly.ProxySettings.Listener;
+import io.penstock.core.assembly.ProxySettings.Mirror;
 import io.penstock.core.assembly.ProxySettings.Shadow;
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.server.start.StartConfiguration;
@@ -100,6 +102,7 @@ public final class Check {
       if (served) {
         lines.addAll(PartLines.of(upstream));
         lines.addAll(shadow(upstream, settings));
+        lines.addAll(copies(upstream, settings));
       }
     }
     return lines;
@@ -118,10 +121,34 @@ public final class Check {
                 .formatted(shadow.percent(), shadow.upstream()));
   }
 
+  private static List<String> copies(Upstream upstream, ProxySettings settings) {
+    Mirror mirror = settings.mirrorOf(upstream.name());
+    return mirror == null
+        ? List.of()
+        : List.of(
+            "  and copy what is written to %s, with at most %d writes or %d MB waiting for each"
+                .formatted(
+                    String.join(", ", mirror.copies()),
+                    mirror.settings().maxRequests(),
+                    mirror.settings().maxBytes() >> 20),
+            "  and reply to writes " + when(mirror.settings().reply()));
+  }
+
+  private static String when(ReplyPolicy policy) {
+    return switch (policy) {
+      case PRIMARY -> "when the primary has";
+      case ALL -> "when the primary and all copies have done them";
+      case QUORUM -> "when more than half have done them, if that can be had";
+      case SAFE_QUORUM -> "when more than half have done them, and else with an error";
+    };
+  }
+
   private static String notServed(Upstream upstream, ProxySettings settings) {
     if (settings.usedUpstreams().contains(upstream.name())) {
-      return "use upstream %s as a shadow: %s"
-          .formatted(upstream.name(), description(upstream, false));
+      boolean copy =
+          settings.mirrors().stream().anyMatch(each -> each.copies().contains(upstream.name()));
+      return "use upstream %s as a %s: %s"
+          .formatted(upstream.name(), copy ? "copy" : "shadow", description(upstream, false));
     }
     List<String> wholes = settings.wholesOf(upstream);
     return wholes.isEmpty()

@@ -202,6 +202,9 @@ public record PenstockProperties(
     return upstreamOf(local.resource(), local.passwordFile(), local.sentinelPasswordFile());
   }
 
+  private static final int COPY_QUEUE_REQUESTS = 100_000; // as by default; without copies
+  private static final DataSize COPY_QUEUE_BYTES = DataSize.ofMegabytes(64);
+
   /** Returns the upstream with this resource that has no keys of its own. */
   public Upstream upstreamOf(String resource) {
     return upstreamOf(resource, null, null);
@@ -219,6 +222,11 @@ public record PenstockProperties(
         null,
         List.of(),
         null,
+        null,
+        List.of(),
+        null,
+        COPY_QUEUE_REQUESTS,
+        COPY_QUEUE_BYTES,
         null,
         transpond.local().tls(),
         transpond.local().proxyProtocol(),
@@ -634,6 +642,18 @@ public record PenstockProperties(
    * @param weighted Other upstreams, each with a share of the keys or of the clients.
    * @param by What `weighted` shares out: `key`, or `client`, so that each client connection uses
    *     one of the upstreams for all keys. If not set, `key`.
+   * @param primary Name of the upstream whose servers this one has, so that what clients write goes
+   *     to `copies` too. The other upstream keeps its own connections.
+   * @param copies Names of the upstreams that do what the primary did. A copy that a reload adds is
+   *     behind until `resync`.
+   * @param reply When clients get the reply to a write: `primary`, at once; `all`, when each copy
+   *     has done it, else an error; `quorum`, when more than half of all have, the primary
+   *     included, or cannot any more; `safe-quorum`, the same, else an error. With the last two,
+   *     copies answer reads too. If not set, `primary`.
+   * @param copyQueueMaxRequests Maximum number of writes that wait for one copy, those in flight
+   *     included. Above it, writes are dropped, and the copy is behind until `resync`.
+   * @param copyQueueMaxBytes Maximum memory of the writes that wait for one copy. Above it, the
+   *     same. All copies together take the sum, outside of the heap's other limits.
    * @param tcp Any servers, over plain TCP: each client has one of them for itself, and Penstock
    *     reads no commands.
    * @param tls TLS of the connections to the nodes. For URLs that begin with `rediss`, and for
@@ -658,6 +678,11 @@ public record PenstockProperties(
       @Change(Effect.DRAINS) @Nullable String otherwise,
       @Change(Effect.DRAINS) @DefaultValue List<@Valid WeightedUpstream> weighted,
       @Change(Effect.DRAINS) @Nullable WeightedBy by,
+      @Change(Effect.DRAINS) @Nullable String primary,
+      @DefaultValue List<String> copies,
+      @Nullable ReplyPolicy reply,
+      @DefaultValue("100000") @Between(min = "1", max = "10000000") int copyQueueMaxRequests,
+      @DefaultValue("64MB") @Between(min = "64KB") DataSize copyQueueMaxBytes,
       @Change(Effect.DRAINS) @Valid @Nullable Tcp tcp,
       @Change(Effect.DRAINS) @DefaultValue @Valid NodeTls tls,
       @Change(Effect.DRAINS) @Nullable HAProxyProtocolVersion proxyProtocol,
@@ -670,6 +695,7 @@ public record PenstockProperties(
     public Upstream {
       byPrefix = List.copyOf(byPrefix);
       weighted = List.copyOf(weighted);
+      copies = List.copyOf(copies);
     }
 
     @Override
@@ -775,6 +801,14 @@ public record PenstockProperties(
       @DefaultValue("1") @Between(min = "1", max = "1000") int passes,
       @Nullable String send,
       @Nullable String expect) {}
+
+  /** When clients get the reply to a write that goes to copies too. */
+  public enum ReplyPolicy {
+    PRIMARY,
+    ALL,
+    QUORUM,
+    SAFE_QUORUM
+  }
 
   /** What is shared out by weight. */
   public enum WeightedBy {

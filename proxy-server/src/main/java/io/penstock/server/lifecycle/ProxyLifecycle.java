@@ -104,6 +104,13 @@ public class ProxyLifecycle implements SmartLifecycle, DisposableBean {
           "{}Proxying to {}",
           Label.ofUpstream(upstream.name(), alone).prefix(),
           upstream.description());
+      ProxySettings.Mirror mirror = settings.mirrorOf(upstream.name());
+      if (mirror != null) {
+        LOG.info(
+            "{}Copying what is written to {}",
+            Label.ofUpstream(upstream.name(), alone).prefix(),
+            String.join(", ", mirror.copies()));
+      }
       ProxySettings.Shadow shadow = settings.shadowOf(upstream.name());
       if (shadow != null) {
         LOG.info(

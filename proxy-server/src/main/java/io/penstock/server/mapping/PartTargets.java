@@ -41,6 +41,9 @@ final class PartTargets {
     /** Returns whether the upstream of a name is plain TCP, which cannot be a part. */
     boolean isTcp(String name);
 
+    /** Returns whether what is written to an upstream goes to copies, too. */
+    boolean hasCopies(String name);
+
     /**
      * Returns an upstream of these, which is mapped now if it was not before; null if it is mapped
      * at this moment, because it is a part of itself.
@@ -191,6 +194,12 @@ final class PartTargets {
           key,
           "upstream " + name + " is plain TCP, and has no commands and keys to select by",
           "write an upstream with a resource");
+    }
+    if (upstreams.hasCopies(name)) {
+      throw reader.invalid(
+          key,
+          "upstream " + name + " has copies, which would not get what is written through another",
+          "write its primary here, or give this upstream the copies");
     }
     Resource resource = upstreams.find(name);
     if (resource == null) {

@@ -62,7 +62,7 @@ public final class SettingsMapping {
             new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
             upstreams,
             new ShadowMapping(reader, properties, upstreams, demo).map(),
-            List.of(),
+            new MirrorCheck(reader, properties, upstreams).map(),
             dispatch(properties, loops),
             rules,
             transport,

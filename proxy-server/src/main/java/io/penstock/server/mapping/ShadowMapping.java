@@ -111,7 +111,10 @@ final class ShadowMapping {
   }
 
   private void reject(Upstream.Resp upstream, Upstream.Resp other, String key) {
-    String reason = servers(upstream, other);
+    String reason = copies(upstream, other);
+    if (reason == null) {
+      reason = servers(upstream, other);
+    }
     if (reason == null) {
       reason = chain(upstream, other);
     }
@@ -121,6 +124,20 @@ final class ShadowMapping {
     if (reason != null) {
       throw reader.invalid(key, reason, "write another upstream, or remove this shadow");
     }
+  }
+
+  private @Nullable String copies(Upstream.Resp upstream, Upstream.Resp other) {
+    PenstockProperties.Upstream named = properties.upstreams().get(other.name());
+    if (named != null && named.primary() != null) {
+      return "upstream %s has copies, and a shadow gets no writes to copy; its primary is %s"
+          .formatted(other.name(), named.primary());
+    }
+    PenstockProperties.Upstream own = properties.upstreams().get(upstream.name());
+    return own != null && MirrorMapping.readsCopies(own)
+        ? "the copies of upstream %s answer its reads with reply quorum or safe-quorum, and a shadow"
+                .formatted(upstream.name())
+            + " would compare one that is compared already"
+        : null;
   }
 
   private static @Nullable String servers(Upstream.Resp upstream, Upstream.Resp other) {

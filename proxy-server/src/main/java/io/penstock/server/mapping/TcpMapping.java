@@ -42,7 +42,11 @@ final class TcpMapping {
           "cross-slot",
           "shadow",
           "otherwise",
-          "by");
+          "by",
+          "copies",
+          "reply",
+          "copy-queue-max-requests",
+          "copy-queue-max-bytes");
 
   private final PropertiesReader reader;
   private final String upstream;

@@ -144,6 +144,12 @@ final class UpstreamsMapping {
     }
 
     @Override
+    public boolean hasCopies(String name) {
+      PenstockProperties.Upstream upstream = all.get(name);
+      return upstream != null && upstream.primary() != null;
+    }
+
+    @Override
     public @Nullable Resource find(String name) {
       if (begun.add(name)) {
         mapped.put(name, map(name, Objects.requireNonNull(all.get(name))));
@@ -161,6 +167,11 @@ final class UpstreamsMapping {
       if (split != null) {
         rejectKeysOfServers(upstream, prefix);
         return Resource.of(new SplitMapping(reader, prefix, targets).map(split));
+      }
+      var copied = new MirrorMapping(reader, prefix, targets);
+      if (copied.isCopied(upstream)) {
+        rejectKeysOfServers(upstream, prefix);
+        return Resource.of(copied.map(name, upstream));
       }
       if (DivisionMapping.isDivided(upstream)) {
         rejectKeysOfServers(upstream, prefix);
@@ -211,6 +222,9 @@ final class UpstreamsMapping {
     }
     if (upstream.split() != null) {
       kinds.put(".split.write", "split");
+    }
+    if (upstream.primary() != null) {
+      kinds.put(".primary", "primary");
     }
     if (upstream.tcp() != null) {
       kinds.put(".tcp.servers", "tcp");
@@ -371,6 +385,9 @@ final class UpstreamsMapping {
     if (upstream.split() != null) {
       return PREFIX + name + ".split.write";
     }
+    if (upstream.primary() != null) {
+      return PREFIX + name + ".primary";
+    }
     if (upstream.tcp() != null) {
       return PREFIX + name + ".tcp.servers";
     }
@@ -432,7 +449,7 @@ final class UpstreamsMapping {
           key,
           "it is not set",
           "write the URL of its servers, as in redis://10.0.0.1:6379, or one of shards, split,"
-              + " by-prefix, weighted and tcp");
+              + " by-prefix, weighted, primary and tcp");
     }
     try {
       UrlSecrets secrets = secrets(upstream, section(key));

@@ -19,7 +19,7 @@ final class CopiesFixture {
   private CopiesFixture() {}
 
   static ProxySettings.Mirror mirror(String of, List<String> copies, MirrorSettings how) {
-    return new ProxySettings.Mirror(of, copies, how);
+    return new ProxySettings.Mirror(of, of, copies, how);
   }
 
   static MirrorStats stats(ChangingProxy proxy, String upstream) {

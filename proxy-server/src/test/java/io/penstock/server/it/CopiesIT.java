@@ -3,11 +3,19 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.penstock.core.assembly.RespUpstream;
+import io.penstock.core.cluster.Slot;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.copies.ReplyPolicy;
+import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.observe.MirrorStats;
+import io.penstock.core.topology.UpstreamSettings;
+import io.penstock.core.upstream.Credentials;
+import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +29,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Upstreams with copies, in front of real servers. */
+@ExtendWith(SharedCluster.class)
 class CopiesIT {
 
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -30,10 +40,15 @@ class CopiesIT {
 
   private final ServerProcess primary = server();
   private final ServerProcess copy = server();
+  private final EmbeddedCluster cluster;
   private final ChangingProxy proxy = new ChangingProxy();
-  private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
+  private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS + 1);
 
-  CopiesIT() {
+  private List<ServerProcess> primaries = List.of(primary);
+  private List<ServerProcess> copies = List.of(copy);
+
+  CopiesIT(EmbeddedCluster cluster) {
+    this.cluster = cluster;
     proxy.listener("main", "orders");
     proxy.upstream("orders", primary);
     proxy.upstream("copy", copy);
@@ -46,7 +61,9 @@ class CopiesIT {
 
   private void policy(ReplyPolicy reply) {
     proxy.mirrors =
-        List.of(CopiesFixture.mirror("orders", List.of("copy"), new MirrorSettings(reply, 100_000, 1 << 26)));
+        List.of(
+            CopiesFixture.mirror(
+                "orders", List.of("copy"), new MirrorSettings(reply, 100_000, 1 << 26)));
   }
 
   @AfterEach
@@ -63,19 +80,24 @@ class CopiesIT {
   private void assertEqual() {
     await()
         .atMost(PATIENCE)
-        .untilAsserted(
-            () -> {
-              assertThat(stats().queued()).isZero();
-              assertThat(contents(copy)).isEqualTo(contents(primary));
-            });
+        .untilAsserted(() -> {
+          assertThat(stats().queued()).isZero();
+          assertThat(contents(copies)).isEqualTo(contents(primaries));
+        });
   }
 
-  /** Returns each key with a digest of its value and its deadline. */
-  private static List<String> contents(ServerProcess server) {
+  private List<String> contents(List<ServerProcess> servers) {
     List<String> lines = new ArrayList<>();
+    servers.forEach(each -> addContents(each, lines));
+    lines.sort(null);
+    return lines;
+  }
+
+  /** Adds each key with a digest of its value and its deadline. */
+  private static void addContents(ServerProcess server, List<String> lines) {
     try (RespClient client = server.connect()) {
       for (Object key : (List<?>) Objects.requireNonNull(client.value("KEYS", "*"))) {
-        String name = new String((byte[]) key, java.nio.charset.StandardCharsets.ISO_8859_1);
+        String name = new String((byte[]) key, StandardCharsets.ISO_8859_1);
         lines.add(
             name
                 + " "
@@ -84,8 +106,47 @@ class CopiesIT {
                 + client.call("PEXPIRETIME", name).strip());
       }
     }
-    lines.sort(null);
-    return lines;
+  }
+
+  private UpstreamSettings ofCluster() {
+    cluster.masters().forEach(each -> each.text("FLUSHALL"));
+    return new ClusterUpstreamSettings(
+        cluster.members().stream().map(ProxyFixture::node).toList(),
+        cluster.password() == null ? null : new Credentials(cluster.user(), cluster.password()));
+  }
+
+  private List<ServerProcess> masters() {
+    return cluster.masters().stream().map(Member::server).toList();
+  }
+
+  @Test
+  void aClusterIsTheCopyOfAServer() throws Exception {
+    proxy.upstream("copy", ofCluster());
+    copies = masters();
+
+    assertThat(race(CopiesFixture.ALL).behindSince()).isNull();
+  }
+
+  @Test
+  void aServerIsTheCopyOfAClusterWhoseSlotsMove() throws Exception {
+    proxy.upstream("orders", ofCluster());
+    primaries = masters();
+    List<Member> masters = cluster.masters();
+    int slot = Slot.of("list0".getBytes(StandardCharsets.US_ASCII));
+    Member from = cluster.masterOf(slot);
+    Member to = masters.stream().filter(each -> !each.equals(from)).findFirst().orElseThrow();
+    Future<?> moved =
+        threads.submit(() -> {
+          for (int i = 0; i < 3; i++) {
+            cluster.migrateSlot(slot, from, to);
+            cluster.migrateSlot(slot, to, from);
+          }
+        });
+
+    MirrorStats.Copy after = race(CopiesFixture.ORDERED);
+    moved.get(60, TimeUnit.SECONDS);
+    assertEqual();
+    assertThat(after.differing()).isEmpty();
   }
 
   @Test
@@ -146,6 +207,9 @@ class CopiesIT {
   private MirrorStats.Copy race(int kinds) throws Exception {
     proxy.eventLoops = 3;
     proxy.start();
+    for (String each : List.of("orders", "copy")) { // which commands its servers have is known
+      await().atMost(PATIENCE).until(() -> ((RespUpstream) proxy.upstream(each)).isComplete());
+    }
     List<Future<?>> ended = new ArrayList<>();
     for (int i = 0; i < CLIENTS; i++) {
       int seed = i;

@@ -120,6 +120,34 @@ class PubSubIT {
     }
   }
 
+  /** The SUBSCRIBE waits behind a PING, which waits for the end of an UNSUBSCRIBE. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aMessageBehindASubscribeThatWaitsIsReceived(boolean inOneWrite) {
+    List<RespClient> publishers = List.of(publisher, proxy.connect());
+    opened.add(publishers.getLast());
+    List<Subscriber> subscribers = List.of(subscriber(2), subscriber(3));
+    subscribers.forEach(each -> each.to("SUBSCRIBE", "stays", 1).to("SUBSCRIBE", "before", 2));
+    for (int i = 0; i < 600; i++) {
+      Subscriber subscriber = subscribers.get(i % 2);
+      String before = i < 2 ? "before" : "result-" + (i - 2);
+      String channel = "result-" + i;
+      List<String> requests = List.of("UNSUBSCRIBE " + before, "PING", "SUBSCRIBE " + channel);
+      for (String request : requests) {
+        subscriber.wire().write(Wire.request(request.split(" ")));
+        if (!inOneWrite) {
+          subscriber.wire().flush();
+        }
+      }
+      subscriber.wire().flush();
+      assertThat(publishers.get(i / 2 % 2).call("PUBLISH", channel, "x")).isEqualTo(":1\r\n");
+      subscriber.expect("unsubscribe", before, ":1");
+      assertThat(subscriber.wire().read()).containsIgnoringCase("pong");
+      subscriber.expect("subscribe", channel, ":2");
+      subscriber.expect("message", channel, "x");
+    }
+  }
+
   @Test
   void patternsAndChannelsAreCountedAsByOneServer() {
     subscriber(2).to("SUBSCRIBE", "n1", 1).to("PSUBSCRIBE", "n*", 2).to("PSUBSCRIBE", "n?", 3);
