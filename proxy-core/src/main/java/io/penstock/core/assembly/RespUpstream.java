@@ -23,6 +23,7 @@ import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.replicas.MonitoredTopology;
 import io.penstock.core.replicas.ReplicaMonitor;
 import io.penstock.core.script.Scripts;
+import io.penstock.core.resync.CopyJobs;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.shadow.ShadowLink;
@@ -43,6 +44,7 @@ import io.penstock.core.upstream.Upstream;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -305,6 +307,11 @@ public final class RespUpstream implements ProxyUpstream {
   /** Returns whether what clients write goes to copies too. */
   public boolean hasCopies() {
     return mirror != null;
+  }
+
+  /** Returns the resyncs and comparisons of its copies, by the names of the copies. */
+  public Map<String, CopyJobs> copyJobs() {
+    return mirror == null ? Map.of() : mirror.jobsOf(this);
   }
 
   /** Returns the upstreams of its copies, in the order of the settings. */

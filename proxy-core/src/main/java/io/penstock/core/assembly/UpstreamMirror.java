@@ -3,7 +3,11 @@ package io.penstock.core.assembly;
 import io.penstock.core.copies.CopyQueue;
 import io.penstock.core.copies.Mirror;
 import io.penstock.core.copies.MirrorSettings;
+import io.penstock.core.copies.Repairs;
 import io.penstock.core.observe.MirrorStats;
+import io.penstock.core.resync.CopyJobs;
+import io.penstock.core.resync.ResyncEnds;
+import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import java.time.Duration;
@@ -13,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
@@ -47,7 +52,52 @@ public final class UpstreamMirror {
   }
 
   /** A copy. The upstream is kept open for as long as the queue uses it. */
-  private record Copy(CopyQueue queue, RespUpstream upstream, Loop loop) {}
+  private record Copy(CopyQueue queue, RespUpstream upstream, Loop loop, CopyJobs jobs) {}
+
+  /** The primary and a copy, for jobs. Those of the settings in force, whenever they are asked. */
+  private final class Ends implements ResyncEnds {
+
+    private final Names names;
+    private final Loop loop;
+    private final CopyQueue queue;
+
+    Ends(Names names, Loop loop, CopyQueue queue) {
+      this.names = names;
+      this.loop = loop;
+      this.queue = queue;
+    }
+
+    @Override
+    public Names names() {
+      return names;
+    }
+
+    @Override
+    public Loop loop() {
+      return loop;
+    }
+
+    @Override
+    public Side primary() {
+      return Objects.requireNonNull(leader, "a copy has a primary").side(loop);
+    }
+
+    @Override
+    public Side copy() {
+      Copy copy = Objects.requireNonNull(copies.get(names.copy()), "the copy was removed");
+      return copy.upstream().side(loop);
+    }
+
+    @Override
+    public Repairs repairs() {
+      return mirror;
+    }
+
+    @Override
+    public Progress progress() {
+      return ResyncEnds.progressOf(queue, mirror.settings());
+    }
+  }
 
   /** True also as long as it is not known: a copy without the command differs, and is repaired. */
   private boolean fieldsMayExpire() {
@@ -145,7 +195,8 @@ public final class UpstreamMirror {
           if (behind != null) {
             queue.markBehind(behind);
           }
-          return new Copy(queue, upstream, loop);
+          var names = new ResyncEnds.Names(primary.name(), upstream.name(), number);
+          return new Copy(queue, upstream, loop, new CopyJobs(new Ends(names, loop, queue)));
         },
         loop.executor());
   }
@@ -171,7 +222,7 @@ public final class UpstreamMirror {
           if (!same) {
             moved.whenComplete((_, _) -> former.release());
           }
-          return new Copy(earlier.queue(), next, loop);
+          return new Copy(earlier.queue(), next, loop, earlier.jobs());
         });
   }
 
@@ -201,6 +252,7 @@ public final class UpstreamMirror {
   }
 
   private static void close(Copy copy) {
+    copy.jobs().close();
     copy.queue().close();
     copy.upstream().release();
   }
@@ -250,6 +302,18 @@ public final class UpstreamMirror {
   /** Returns how far the copies are, to the upstream whose settings it has; none to others. */
   MirrorStats statsOf(RespUpstream upstream) {
     return upstream.equals(leader) ? mirror.stats() : MirrorStats.NONE;
+  }
+
+  /**
+   * Returns the resyncs and comparisons of the copies by their names, to the upstream whose settings
+   * it has; none to others.
+   */
+  Map<String, CopyJobs> jobsOf(RespUpstream upstream) {
+    Map<String, CopyJobs> jobs = new LinkedHashMap<>();
+    if (upstream.equals(leader)) {
+      copies.forEach((name, copy) -> jobs.put(name, copy.jobs()));
+    }
+    return jobs;
   }
 
   /** Returns the upstreams of the copies, in the order of the settings. */

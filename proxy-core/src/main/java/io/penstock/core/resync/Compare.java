@@ -1,7 +1,6 @@
 package io.penstock.core.resync;
 
 import io.penstock.core.observe.CopyJobStatus.Kind;
-import io.penstock.core.observe.CopyJobStatus.State;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +13,8 @@ final class Compare extends KeyJob {
 
   /** Larger values are not read, in bytes of memory. */
   private static final long LARGEST = 512L * 1024 * 1024;
+
+  private static final int MOST_ATTEMPTS = 5;
 
   private static final String SAME = "same";
   private static final String DIFFERING = "differing";
@@ -168,10 +169,13 @@ final class Compare extends KeyJob {
     @Override
     public void onNoAnswer(String why) {
       endRepeat();
-      putBack(entry);
-      if (state() == State.RUNNING) {
-        pause(why);
+      if (entry.attempts() < MOST_ATTEMPTS) {
+        putBack(entry.failedOnce());
+      } else {
+        count("unanswered", 1);
+        list(entry, "was not read in %d attempts: %s".formatted(MOST_ATTEMPTS + 1, why));
       }
+      pause(why);
     }
   }
 

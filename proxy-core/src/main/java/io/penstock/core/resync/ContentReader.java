@@ -47,7 +47,7 @@ final class ContentReader {
   }
 
   private <S extends ReplySink> CompletableFuture<S> ask(S sink, Object... arguments) {
-    return side.atKey(entry.database(), entry.key(), Questions.request(arguments), sink, true);
+    return side.atKey(entry.database(), entry.key(), Questions.request(arguments), sink, entry.isLarge());
   }
 
   private CompletableFuture<Content> digest(

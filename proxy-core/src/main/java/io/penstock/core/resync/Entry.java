@@ -10,9 +10,16 @@ package io.penstock.core.resync;
  */
 record Entry(int database, byte[] key, long size, int attempts) {
 
+  private static final long LARGE = 1024 * 1024;
+
   /** Weighs at least as much as the requests for it. */
   long weight() {
     return Math.max(size, 1_024);
+  }
+
+  /** Returns whether a reply with the value may come later than a client would wait. */
+  boolean isLarge() {
+    return size > LARGE;
   }
 
   Entry failedOnce() {

@@ -91,8 +91,8 @@ abstract class KeyJob {
     this.kind = kind;
     this.ends = ends;
     this.loop = ends.loop();
-    this.primary = new Questions(loop, ends.primary(), "primary");
-    this.copy = new Questions(loop, ends.copy(), "copy");
+    this.primary = new Questions(loop, ends::primary, "primary");
+    this.copy = new Questions(loop, ends::copy, "copy");
     this.keysPerSecond = keysPerSecond;
     this.throttle = new Throttle(keysPerSecond, loop.tick());
     this.ofPrimary = primaryKeys();

@@ -77,9 +77,20 @@ final class PairComparison {
   }
 
   private void end(Throwable failure) {
+    Throwable cause = cause(failure);
+    String why = String.valueOf(cause.getMessage());
+    job.guarded(() -> {
+      if (cause instanceof NoAnswerException) {
+        listener.onNoAnswer(why);
+      } else {
+        job.fail("a node answered: " + why);
+      }
+    });
+  }
+
+  private static Throwable cause(Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    String why = cause == null ? "" : String.valueOf(cause.getMessage());
-    job.guarded(() -> listener.onNoAnswer(why));
+    return cause == null ? failure : cause;
   }
 
   private void repeat() {
@@ -102,9 +113,9 @@ final class PairComparison {
         });
   }
 
-  /** A value may have another type between two questions, and a node may be away for a while. */
+  /** A value may have another type between two questions. */
   private void afterFailure(Throwable failure) {
-    if (++round < PAUSES.length) {
+    if (cause(failure) instanceof ErrorReplyException && ++round < PAUSES.length) {
       repeat();
     } else {
       end(failure);

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** Asks one side. Confined to the jobs' loop. */
 final class Questions {
@@ -26,7 +27,7 @@ final class Questions {
   private static final long LONG_NANOS = 60_000_000_000L;
 
   private final Loop loop;
-  private final Side side;
+  private final Supplier<Side> sides;
   private final String name;
   private final Map<Integer, ConnectionKey> connections = new HashMap<>();
   private int sent;
@@ -34,9 +35,9 @@ final class Questions {
   /**
    * @param name {@code primary} or {@code copy}
    */
-  Questions(Loop loop, Side side, String name) {
+  Questions(Loop loop, Supplier<Side> sides, String name) {
     this.loop = loop;
-    this.side = side;
+    this.sides = sides;
     this.name = name;
   }
 
@@ -44,12 +45,12 @@ final class Questions {
     return name;
   }
 
-  Side side() {
-    return side;
+  private Side side() {
+    return sides.get();
   }
 
   Placement placement() {
-    return side.dispatcher().nodes().placement();
+    return side().dispatcher().nodes().placement();
   }
 
   /** Returns the number of the database that the side's own connections have selected. */
@@ -73,6 +74,7 @@ final class Questions {
 
   /** Returns whether the node of a key keeps up. */
   boolean mayRead(byte[] key) {
+    Side side = side();
     return side.mayRead(
         side.partitioner().partitionOf(key), Protocol.RESP2, FIRST_AFFINITY - sent % AFFINITIES);
   }
@@ -90,8 +92,9 @@ final class Questions {
    */
   <S extends ReplySink> CompletableFuture<S> atKey(
       int database, byte[] key, CopyRequest request, S sink, boolean takesLong) {
+    Side side = side();
     Question<S> question =
-        question(database, request, sink, takesLong).of(side.partitioner().partitionOf(key));
+        question(side, database, request, sink, takesLong).of(side.partitioner().partitionOf(key));
     side.send(question);
     return question.answer();
   }
@@ -99,14 +102,15 @@ final class Questions {
   /** Sends a request to a node, whatever it serves. */
   <S extends ReplySink> CompletableFuture<S> atNode(
       Endpoint node, int database, CopyRequest request, S sink) {
-    Question<S> question = question(database, request, sink, false);
+    Side side = side();
+    Question<S> question = question(side, database, request, sink, false);
     question.sentTo(node);
     side.dispatcher().dispatchTo(node, question, false);
     return question.answer();
   }
 
   private <S extends ReplySink> Question<S> question(
-      int database, CopyRequest request, S sink, boolean takesLong) {
+      Side side, int database, CopyRequest request, S sink, boolean takesLong) {
     ConnectionKey key = connections.computeIfAbsent(database, Questions::connectionsOf);
     sent = (sent + 1) % AFFINITIES;
     long timeout = takesLong ? Math.max(LONG_NANOS, side.timeoutNanos()) : side.timeoutNanos();

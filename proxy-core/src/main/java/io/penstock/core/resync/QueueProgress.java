@@ -1,10 +1,11 @@
 package io.penstock.core.resync;
 
 import io.penstock.core.copies.CopyQueue;
+import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.observe.MirrorStats;
 
 /** The progress of a copy by its queue. Jobs use half of the queue at most. */
-record QueueProgress(CopyQueue queue, int maxRequests, long maxBytes)
+record QueueProgress(CopyQueue queue, MirrorSettings settings)
     implements ResyncEnds.Progress {
 
   @Override
@@ -25,6 +26,7 @@ record QueueProgress(CopyQueue queue, int maxRequests, long maxBytes)
   @Override
   public boolean hasRoom() {
     MirrorStats.Copy stats = queue.stats();
-    return stats.queued() <= maxRequests / 2 && stats.queuedBytes() <= maxBytes / 2;
+    return stats.queued() <= settings.maxRequests() / 2
+        && stats.queuedBytes() <= settings.maxBytes() / 2;
   }
 }

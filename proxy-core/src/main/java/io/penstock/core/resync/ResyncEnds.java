@@ -1,22 +1,35 @@
 package io.penstock.core.resync;
 
 import io.penstock.core.copies.CopyQueue;
+import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.copies.Repairs;
 import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
 
 /**
- * A primary and one of its copies, as the event loop of the copy's jobs reaches them.
- *
- * @param names of both
- * @param loop of the jobs
- * @param primary as that loop reaches it
- * @param copy as that loop reaches it
- * @param repairs which copy keys
- * @param progress of the copy
+ * A primary and one of its copies, as the event loop of the copy's jobs reaches them. A change of
+ * the settings may replace what its methods return while a job is under way. They are called on the
+ * loop, except {@link #names} and {@link #loop}, which never change.
  */
-public record ResyncEnds(
-    Names names, Loop loop, Side primary, Side copy, Repairs repairs, Progress progress) {
+public interface ResyncEnds {
+
+  /** Returns the names of both. */
+  Names names();
+
+  /** Returns the loop of the jobs. */
+  Loop loop();
+
+  /** Returns the primary, as that loop reaches it. */
+  Side primary();
+
+  /** Returns the copy, as that loop reaches it. */
+  Side copy();
+
+  /** Returns what copies keys again. */
+  Repairs repairs();
+
+  /** Returns how far the copy is. */
+  Progress progress();
 
   /**
    * Names for logs and replies.
@@ -25,10 +38,10 @@ public record ResyncEnds(
    * @param copy the copy's upstream
    * @param number of the copy in the upstream
    */
-  public record Names(String upstream, String copy, int number) {}
+  record Names(String upstream, String copy, int number) {}
 
   /** How far the copy is with the writes that it gets. Safe from any thread. */
-  public interface Progress {
+  interface Progress {
 
     /** Returns how often something was lost for the copy so far. */
     long losses();
@@ -51,10 +64,9 @@ public record ResyncEnds(
   /**
    * Returns the progress of a queue.
    *
-   * @param maxRequests most effects that may wait in it
-   * @param maxBytes most bytes of them
+   * @param settings the limits of the queue
    */
-  public static Progress progressOf(CopyQueue queue, int maxRequests, long maxBytes) {
-    return new QueueProgress(queue, maxRequests, maxBytes);
+  static Progress progressOf(CopyQueue queue, MirrorSettings settings) {
+    return new QueueProgress(queue, settings);
   }
 }

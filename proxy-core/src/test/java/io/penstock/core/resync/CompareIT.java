@@ -3,7 +3,6 @@ package io.penstock.core.resync;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.observe.CopyJobStatus;
-import io.penstock.core.observe.CopyJobStatus.ListedKey;
 import io.penstock.core.observe.CopyJobStatus.State;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
@@ -91,8 +90,7 @@ class CompareIT {
 
     assertThat(ended.reason()).isEqualTo("10 keys differ");
     assertThat(ended.listed())
-        .extracting(ListedKey::name, ListedKey::what)
-        .extracting(Object::toString)
+        .extracting(each -> "(" + each.name() + ", " + each.what() + ")")
         .containsExactlyInAnyOrder(
             "(absent, is missing at the copy)",
             "(odd\\x0a, is missing at the primary)",
@@ -146,7 +144,7 @@ class CompareIT {
     CopyJobStatus ended = rig.awaitEnd();
     assertThat(ended.reason()).as("%s", ended).isNull();
     assertThat(ended.count("differing")).isZero();
-    assertThat(ended.count("same")).isGreaterThan(300);
+    assertThat(ended.count("same")).isGreaterThan(100);
   }
 
   @Test

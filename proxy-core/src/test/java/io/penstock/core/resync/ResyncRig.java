@@ -3,6 +3,8 @@ package io.penstock.core.resync;
 import io.penstock.core.copies.Repairs;
 import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.CopyJobStatus.State;
+import io.penstock.core.side.Side;
+import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.transport.Transport;
 import io.penstock.testkit.wire.Wire;
@@ -35,15 +37,40 @@ final class ResyncRig implements AutoCloseable, Repairs, ResyncEnds.Progress {
   ResyncRig(Function<LoopGroup, ResyncSide> primary, Function<LoopGroup, ResyncSide> copy) {
     this.primary = primary.apply(group);
     this.copy = copy.apply(group);
-    this.jobs =
-        new CopyJobs(
-            new ResyncEnds(
-                new ResyncEnds.Names("orders", "far", 0),
-                group.loops().getFirst(),
-                this.primary.side(),
-                this.copy.side(),
-                this,
-                this));
+    this.jobs = new CopyJobs(new Ends());
+  }
+
+  private final class Ends implements ResyncEnds {
+
+    @Override
+    public Names names() {
+      return new Names("orders", "far", 0);
+    }
+
+    @Override
+    public Loop loop() {
+      return group.loops().getFirst();
+    }
+
+    @Override
+    public Side primary() {
+      return primary.side();
+    }
+
+    @Override
+    public Side copy() {
+      return copy.side();
+    }
+
+    @Override
+    public Repairs repairs() {
+      return ResyncRig.this;
+    }
+
+    @Override
+    public Progress progress() {
+      return ResyncRig.this;
+    }
   }
 
   @Override
