@@ -509,7 +509,8 @@ public final class RespUpstream implements ProxyUpstream {
   public CompletableFuture<ProxyStats> figures() {
     Set<SubscriberCounts> counts = subscriptions.isLedBy(this) ? subscribers() : Set.of();
     return collect()
-        .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), counts));
+        .thenApply(figures ->
+            StatsCollector.ofUpstream(withInherited(figures), counts, mirrorStats()));
   }
 
   /** Reads the figures of all loops; those of the subscriptions only if it leads them. */

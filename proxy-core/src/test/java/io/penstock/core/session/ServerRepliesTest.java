@@ -317,7 +317,8 @@ class ServerRepliesTest {
         none.pressure(),
         none.reads(),
         none.crossSlot(),
-        none.shadow());
+        none.shadow(),
+        MirrorStats.NONE);
   }
 
   @Test

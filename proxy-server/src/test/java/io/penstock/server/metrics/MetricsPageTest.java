@@ -16,6 +16,7 @@ import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
 import io.penstock.core.observe.ReplicaState;
 import io.penstock.core.observe.ReplicaStatus;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ShadowStats;
 import io.penstock.core.observe.StatsByName;
 import io.penstock.core.observe.UpstreamStatus;
@@ -209,7 +210,12 @@ class MetricsPageTest {
             Map.of(ShadowStats.Skipped.FULL, 1L),
             Map.of("timeout", 1L),
             ShadowStats.Durations.NONE,
-            ShadowStats.Durations.NONE));
+            ShadowStats.Durations.NONE),
+        new MirrorStats(
+            List.of(
+                new MirrorStats.Copy("far", 1, 1, 1, 1, 1, 1, Map.of("GET", 1L), 1, null, null)),
+            1,
+            1));
   }
 
   private static UpstreamStatus upstream() {
