@@ -114,7 +114,7 @@ public final class StatsCollector {
         ReadCounts.NONE,
         crossSlot(clients.servers().commands().specs(), counters.crossSlot()),
         ShadowStats.NONE,
-            MirrorStats.NONE);
+        MirrorStats.NONE);
   }
 
   private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
@@ -252,7 +252,7 @@ public final class StatsCollector {
         ReadCounts.NONE,
         CrossSlotStats.NONE,
         ShadowStats.NONE,
-            MirrorStats.NONE);
+        MirrorStats.NONE);
   }
 
   /**

@@ -112,9 +112,7 @@ final class MirroredCallRequest extends MirroredRequest {
       }
     }
     boolean failed = whole.getByte(0) == '-';
-    return answers.size() == questions.size() || failed
-        ? call.effect(whole, answers)
-        : ifUnknown;
+    return answers.size() == questions.size() || failed ? call.effect(whole, answers) : ifUnknown;
   }
 
   @Override

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The declared keys of a script, copied again whole as they are directly behind it. What the script
- * did cannot be seen from outside, and may depend on the time or on chance; also if it ended with an
- * error, it may have written before.
+ * did cannot be seen from outside, and may depend on the time or on chance; also if it ended with
+ * an error, it may have written before.
  */
 enum ScriptRewrite implements Rewrite {
   INSTANCE;

@@ -65,16 +65,14 @@ final class MirrorFamilies {
     String name = copy.name();
     queued.add((double) copy.queued(), UPSTREAM, upstream, COPY, name);
     queuedBytes.add((double) copy.queuedBytes(), UPSTREAM, upstream, COPY, name);
-    lag.add(
-        copy.lagNanos() / (double) TimeUnit.SECONDS.toNanos(1), UPSTREAM, upstream, COPY, name);
+    lag.add(copy.lagNanos() / (double) TimeUnit.SECONDS.toNanos(1), UPSTREAM, upstream, COPY, name);
     behind.add(copy.isBehind() ? 1 : 0, UPSTREAM, upstream, COPY, name);
     done.add((double) copy.done(), UPSTREAM, upstream, COPY, name);
     dropped.add((double) copy.dropped(), UPSTREAM, upstream, COPY, name);
     unknown.add((double) copy.unknown(), UPSTREAM, upstream, COPY, name);
     copy.differing()
         .forEach((command, count) ->
-            differing.add(
-                (double) count, UPSTREAM, upstream, COPY, name, "command", command));
+            differing.add((double) count, UPSTREAM, upstream, COPY, name, "command", command));
     copiedAgain.add((double) copy.copiedAgain(), UPSTREAM, upstream, COPY, name);
   }
 }
