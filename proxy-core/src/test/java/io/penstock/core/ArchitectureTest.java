@@ -126,6 +126,21 @@ class ArchitectureTest {
                   "reply")),
           Map.entry("read", Set.of("upstream", "transport", "dispatch")),
           Map.entry(
+              "resync",
+              Set.of(
+                  "upstream",
+                  "resp",
+                  "spec",
+                  "mirror",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "side",
+                  "shadow",
+                  "copies")),
+          Map.entry(
               "shadow",
               Set.of(
                   "side",
@@ -397,6 +412,7 @@ class ArchitectureTest {
               "assembly",
               Set.of(
                   "side",
+                  "resync",
                   "shadow",
                   "tls",
                   "upstream",

@@ -334,6 +334,55 @@ public enum Metric {
       Type.COUNTER,
       "penstock_mirror_copied_again",
       "Number of keys that were copied again whole",
+  MIRROR_RESYNC_STATE(
+      Type.GAUGE,
+      "penstock_mirror_resync_state",
+      "1 for the state of the last resync of the copy, 0 for the others; absent if there was none",
+      Labels.UPSTREAM,
+      "copy",
+      "state"),
+  MIRROR_RESYNC_KEYS(
+      Type.GAUGE,
+      "penstock_mirror_resync_keys",
+      "Keys that the last resync of the copy is done with",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_RESYNC_ESTIMATE(
+      Type.GAUGE,
+      "penstock_mirror_resync_estimated_keys",
+      "Estimate of all keys that the last resync of the copy has to walk, those of both sides",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_RESYNC_FAILED(
+      Type.GAUGE,
+      "penstock_mirror_resync_failed_keys",
+      "Keys that the last resync could not copy",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_COMPARE_STATE(
+      Type.GAUGE,
+      "penstock_mirror_compare_state",
+      "1 for the state of the last comparison of the copy, 0 for the others; absent if there was"
+          + " none",
+      Labels.UPSTREAM,
+      "copy",
+      "state"),
+  MIRROR_COMPARE_KEYS(
+      Type.GAUGE,
+      "penstock_mirror_compare_keys",
+      "Keys that the last comparison of the copy is done with",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_COMPARE_ESTIMATE(
+      Type.GAUGE,
+      "penstock_mirror_compare_estimated_keys",
+      "Estimate of all keys that the last comparison of the copy has to walk, those of both sides",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_COMPARE_DIFFERING(
+      Type.GAUGE,
+      "penstock_mirror_compare_differing_keys",
+      "Keys that differ at the copy by the last comparison, also when they were read again",
       Labels.UPSTREAM,
       "copy"),
 

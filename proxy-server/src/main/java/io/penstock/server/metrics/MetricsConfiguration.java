@@ -50,6 +50,10 @@ public class MetricsConfiguration {
           new UpstreamCollector(
               () -> only(RespUpstream.class, proxy).map(MetricsConfiguration::view).toList()));
       registry.register(
+          new CopyJobCollector(
+              () ->
+                  only(RespUpstream.class, proxy).flatMap(MetricsConfiguration::jobs).toList()));
+      registry.register(
           new TcpCollector(() ->
               only(TcpUpstream.class, proxy)
                   .map(upstream ->
@@ -62,6 +66,12 @@ public class MetricsConfiguration {
   /** Returns the upstreams of one kind. */
   private static <T extends ProxyUpstream> Stream<T> only(Class<T> kind, Proxy proxy) {
     return proxy.upstreams().stream().filter(kind::isInstance).map(kind::cast);
+  }
+
+  private static Stream<CopyJobCollector.View> jobs(RespUpstream upstream) {
+    return upstream.copyJobs().entrySet().stream()
+        .flatMap(copy -> copy.getValue().status().stream()
+            .map(job -> new CopyJobCollector.View(upstream.name(), copy.getKey(), job)));
   }
 
   private static UpstreamCollector.View view(RespUpstream upstream) {
