@@ -24,9 +24,7 @@ final class MirroredCommandsPage {
       """
       # Mirrored commands
 
-      No upstream uses this table yet.
-
-      What the copies of an upstream with mirrored writes get for each command, after its primary has run it. Generated from
+      What the [copies](copies.md) of an upstream get for each command, after its primary has run it. Generated from
       [`handling.table`](../../proxy-core/src/main/resources/io/penstock/core/command/handling.table); do not edit:
       `./mvnw -pl proxy-core -am test -Dtest=MirroredCommandsPageTest -Drewrite` regenerates it.
 
@@ -52,8 +50,9 @@ final class MirroredCommandsPage {
 
       ## What the primary is asked
 
-      Some replies do not say what happened: `SET k v EX 10` is `OK`. Then Penstock adds a question and sends both as one transaction
-      to the primary. Within a transaction the time of a server stands still, so the answer is exact. The client's reply is the call's own.
+      Some replies do not say what happened: `SET k v EX 10` is `OK`. Then Penstock sends a question directly behind the call, over the same
+      connection, where no other write to the key can come between. A key that has expired by then is deleted at the copies. The client's reply is the call's own.
+      In a client's transaction nothing is asked: the keys of such a transaction are copied again whole.
 
       | Calls | Question |
       |---|---|
@@ -61,6 +60,7 @@ final class MirroredCommandsPage {
       | With a duration of fields: `HEXPIRE`, `HPEXPIRE`, `HGETEX`, `HSETEX` | `HPEXPIRETIME` of the fields |
       | `XADD` and `XTRIM` with `~` | `XLEN`: what is trimmed depends on how the server stores the stream |
       | `XCLAIM` | `XPENDING` of each id: those of deleted entries leave the group |
+      | Scripts and functions with up to 64 keys | `DUMP` and `PEXPIRETIME` of each |
 
       ## Scripts
 

@@ -334,6 +334,8 @@ public enum Metric {
       Type.COUNTER,
       "penstock_mirror_copied_again",
       "Number of keys that were copied again whole",
+      Labels.UPSTREAM,
+      "copy"),
   MIRROR_RESYNC_STATE(
       Type.GAUGE,
       "penstock_mirror_resync_state",

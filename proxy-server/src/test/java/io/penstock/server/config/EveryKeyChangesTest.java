@@ -194,6 +194,16 @@ class EveryKeyChangesTest {
             "penstock.upstreams.fifth.resource",
             "redis://h:5");
     base(
+        "named copied",
+        with(
+            servers,
+            upstream + "primary",
+            "fourth",
+            upstream + "copies",
+            "fifth",
+            "penstock.upstreams.copy-too.resource",
+            "redis://h:9"));
+    base(
         "named split",
         with(servers, upstream + "split.write", "fourth", upstream + "split.read", "fifth"));
     base(

@@ -142,7 +142,12 @@ record KeyChange(String base, String value) {
           entry("tcp.health-check.send", in("tcp", "PING")),
           entry("tcp.health-check.expect", in("tcp", "PONG")),
           entry("shadow.upstream", in("shadowed", "copy-too")),
-          entry("shadow.share", in("shadowed", "7.5")));
+          entry("shadow.share", in("shadowed", "7.5")),
+          entry("primary", in("copied", "copy-too")),
+          entry("copies", in("copied", "copy-too")),
+          entry("reply", in("copied", "all")),
+          entry("copy-queue-max-requests", in("copied", "77")),
+          entry("copy-queue-max-bytes", in("copied", "77MB")));
 
   private static KeyChange in(String base, String value) {
     return new KeyChange(base, value);
