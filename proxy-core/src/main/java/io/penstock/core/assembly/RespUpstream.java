@@ -22,8 +22,8 @@ import io.penstock.core.pubsub.Hub;
 import io.penstock.core.pubsub.SubscriberCounts;
 import io.penstock.core.replicas.MonitoredTopology;
 import io.penstock.core.replicas.ReplicaMonitor;
-import io.penstock.core.script.Scripts;
 import io.penstock.core.resync.CopyJobs;
+import io.penstock.core.script.Scripts;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.shadow.ShadowLink;
@@ -509,7 +509,8 @@ public final class RespUpstream implements ProxyUpstream {
   public CompletableFuture<ProxyStats> figures() {
     Set<SubscriberCounts> counts = subscriptions.isLedBy(this) ? subscribers() : Set.of();
     return collect()
-        .thenApply(figures -> StatsCollector.ofUpstream(withInherited(figures), counts));
+        .thenApply(
+            figures -> StatsCollector.ofUpstream(withInherited(figures), counts, mirrorStats()));
   }
 
   /** Reads the figures of all loops; those of the subscriptions only if it leads them. */

@@ -5,6 +5,7 @@ import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.CrossSlotCounts;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
@@ -112,7 +113,8 @@ public final class StatsCollector {
         clients.pressure(),
         ReadCounts.NONE,
         crossSlot(clients.servers().commands().specs(), counters.crossSlot()),
-        ShadowStats.NONE);
+        ShadowStats.NONE,
+        MirrorStats.NONE);
   }
 
   private static void addIfSeen(CommandSpec spec, LoopCounters counters, List<CommandStats> into) {
@@ -169,7 +171,8 @@ public final class StatsCollector {
             Pressure.NONE,
             ReadCounts.NONE,
             CrossSlotStats.NONE,
-            ShadowStats.NONE);
+            ShadowStats.NONE,
+            MirrorStats.NONE);
     return loops.stream().reduce(clients, ProxyStats::plus);
   }
 
@@ -191,8 +194,13 @@ public final class StatsCollector {
     return subscribers.stream().mapToLong(each -> each.nameCount(kind)).sum();
   }
 
-  /** Sums the figures about an upstream of all loops, and of what it has inherited. */
-  static ProxyStats ofUpstream(List<UpstreamFigures> all, Set<SubscriberCounts> subscribers) {
+  /**
+   * Sums the figures about an upstream of all loops, and of what it has inherited.
+   *
+   * @param mirror its copies
+   */
+  static ProxyStats ofUpstream(
+      List<UpstreamFigures> all, Set<SubscriberCounts> subscribers, MirrorStats mirror) {
     HeldStats held = HeldStats.NONE;
     ReadCounts reads = ReadCounts.NONE;
     ShadowStats shadow = ShadowStats.NONE;
@@ -221,7 +229,8 @@ public final class StatsCollector {
         Pressure.NONE,
         reads,
         CrossSlotStats.NONE,
-        shadow);
+        shadow,
+        mirror);
   }
 
   /** Returns statistics of nothing but the event loops. */
@@ -242,7 +251,8 @@ public final class StatsCollector {
         Pressure.NONE,
         ReadCounts.NONE,
         CrossSlotStats.NONE,
-        ShadowStats.NONE);
+        ShadowStats.NONE,
+        MirrorStats.NONE);
   }
 
   /**

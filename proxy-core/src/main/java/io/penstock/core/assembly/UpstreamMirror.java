@@ -305,8 +305,8 @@ public final class UpstreamMirror {
   }
 
   /**
-   * Returns the resyncs and comparisons of the copies by their names, to the upstream whose settings
-   * it has; none to others.
+   * Returns the resyncs and comparisons of the copies by their names, to the upstream whose
+   * settings it has; none to others.
    */
   Map<String, CopyJobs> jobsOf(RespUpstream upstream) {
     Map<String, CopyJobs> jobs = new LinkedHashMap<>();

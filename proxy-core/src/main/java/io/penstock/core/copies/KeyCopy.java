@@ -7,6 +7,7 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
+import io.penstock.core.mirror.KeyImage;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
 import java.nio.charset.StandardCharsets;
@@ -72,8 +73,8 @@ final class KeyCopy {
   }
 
   private void read() {
-    var first = new Read("DUMP");
-    var second = new Read("PEXPIRETIME");
+    var first = new Read(KeyImage.value(key));
+    var second = new Read(KeyImage.deadline(key));
     value = first;
     deadline = second;
     mirror.side().send(first);
@@ -90,7 +91,7 @@ final class KeyCopy {
       again(dumped.problem());
       return;
     }
-    CopyRequest request = request(dumped.content(), expires.number());
+    CopyRequest request = KeyImage.of(key, dumped.content(), expires.number());
     mirror
         .mirror()
         .offerTo(
@@ -98,24 +99,6 @@ final class KeyCopy {
             new CopyTask(database, List.of(request), null, null, List.of(key)),
             result -> done.accept(result == CopyTask.Result.DONE));
     release();
-  }
-
-  private CopyRequest request(byte @Nullable [] payload, long expiresAt) {
-    if (payload == null || expiresAt == -2) {
-      return new CopyRequest(List.of(ascii("DEL"), key));
-    }
-    return new CopyRequest(
-        List.of(
-            ascii("RESTORE"),
-            key,
-            ascii(Long.toString(Math.max(0, expiresAt))),
-            payload,
-            ascii("REPLACE"),
-            ascii("ABSTTL")));
-  }
-
-  private static byte[] ascii(String text) {
-    return text.getBytes(StandardCharsets.US_ASCII);
   }
 
   /** The primary could not be read: others may write meanwhile. */
@@ -145,8 +128,7 @@ final class KeyCopy {
     private boolean over;
     private boolean failed;
 
-    Read(String command) {
-      var request = new CopyRequest(List.of(ascii(command), key));
+    Read(CopyRequest request) {
       ByteBuf bytes = Unpooled.buffer(request.size());
       request.write(bytes);
       bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
@@ -182,7 +164,7 @@ final class KeyCopy {
 
     @Override
     public void onFailure(Failure failure) {
-      reply = Unpooled.wrappedBuffer(ascii("-" + failure));
+      reply = Unpooled.copiedBuffer("-" + failure, StandardCharsets.US_ASCII);
       end(true);
     }
 

@@ -127,7 +127,9 @@ public final class Mirror implements Repairs {
   }
 
   public MirrorStats stats() {
-    return new MirrorStats(copies.stream().map(CopyQueue::stats).toList());
+    MirrorSettings limits = settings;
+    return new MirrorStats(
+        copies.stream().map(CopyQueue::stats).toList(), limits.maxRequests(), limits.maxBytes());
   }
 
   /** Ends the copies. Writes under way are not copied. */

@@ -104,18 +104,15 @@ final class MirroredCallRequest extends MirroredRequest {
     if (reads) {
       return Effect.AS_IS;
     }
-    if (whole.getByte(0) == '-') {
-      return call.effect(whole, List.of());
-    }
     List<Reply> answers = new ArrayList<>(questions.size());
     for (Question question : questions) {
       ByteBuf answer = question.answer();
-      if (answer == null) {
-        return ifUnknown;
+      if (answer != null) {
+        answers.add(Reply.of(answer));
       }
-      answers.add(Reply.of(answer));
     }
-    return call.effect(whole, answers);
+    boolean failed = whole.getByte(0) == '-';
+    return answers.size() == questions.size() || failed ? call.effect(whole, answers) : ifUnknown;
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.penstock.core.info;
 
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats.CommandStats;
 import io.penstock.core.observe.ProxyStats.CrossSlotStats;
@@ -11,6 +12,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Writes the lines by command and by error. Durations are those that clients see, nodes included.
@@ -85,6 +87,24 @@ final class CommandLines {
         .differing()
         .forEach(
             (command, count) -> text.line("shadowstat_" + name(command), "differing=" + count));
+  }
+
+  void copies(List<MirrorStats.Copy> copies) {
+    for (MirrorStats.Copy copy : copies) {
+      text.line(
+          "copy_" + copy.name(),
+          "behind=%d,queued=%d,queued_bytes=%d,lag_ms=%d,done=%d,dropped=%d,unknown=%d,differing=%d,copied_again=%d"
+              .formatted(
+                  copy.isBehind() ? 1 : 0,
+                  copy.queued(),
+                  copy.queuedBytes(),
+                  TimeUnit.NANOSECONDS.toMillis(copy.lagNanos()),
+                  copy.done(),
+                  copy.dropped(),
+                  copy.unknown(),
+                  copy.allDiffering(),
+                  copy.copiedAgain()));
+    }
   }
 
   void errors(Map<String, Long> errors) {

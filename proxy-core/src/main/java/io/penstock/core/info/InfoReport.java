@@ -1,6 +1,7 @@
 package io.penstock.core.info;
 
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CrossSlotStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
@@ -8,6 +9,7 @@ import io.penstock.core.observe.ProxyStats.Traffic;
 import io.penstock.core.observe.ShadowStats;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -61,6 +63,7 @@ public final class InfoReport {
       case PENSTOCK -> penstock();
       case CROSSSLOT -> crossSlot();
       case SHADOW -> shadow();
+      case MIRROR -> mirror();
     }
   }
 
@@ -245,6 +248,13 @@ public final class InfoReport {
         .line("shadow_errors", shadow.allErrors())
         .line("shadow_skipped", shadow.allSkipped());
     new CommandLines(text).shadow(shadow);
+  }
+
+  private void mirror() {
+    List<MirrorStats.Copy> copies = stats.mirror().copies();
+    text.line("mirror_copies", copies.size())
+        .line("mirror_behind", copies.stream().filter(MirrorStats.Copy::isBehind).count());
+    new CommandLines(text).copies(copies);
   }
 
   private static long sum(Map<String, Long> counts) {

@@ -22,7 +22,8 @@ public enum InfoSection {
   KEYSPACE,
   PENSTOCK,
   CROSSSLOT,
-  SHADOW;
+  SHADOW,
+  MIRROR;
 
   private static final Set<InfoSection> MORE = EnumSet.of(COMMANDSTATS, LATENCYSTATS);
 

@@ -1,6 +1,7 @@
 package io.penstock.core.observe;
 
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -10,14 +11,33 @@ import org.jspecify.annotations.Nullable;
  * The copies of an upstream with mirrored writes. Counters only grow.
  *
  * @param copies in the order of the settings
+ * @param maxRequests most effects that may wait for one copy
+ * @param maxBytes most bytes of them
  */
-public record MirrorStats(List<Copy> copies) {
+public record MirrorStats(List<Copy> copies, long maxRequests, long maxBytes) {
 
   /** No copies. */
-  public static final MirrorStats NONE = new MirrorStats(List.of());
+  public static final MirrorStats NONE = new MirrorStats(List.of(), 0, 0);
 
   public MirrorStats {
     copies = List.copyOf(copies);
+  }
+
+  /**
+   * Returns the sum with other copies. A copy of one name is the same one, in the upstream and in
+   * one that it replaces.
+   */
+  public MirrorStats plus(MirrorStats other) {
+    if (copies.isEmpty() || other.copies.isEmpty()) {
+      return copies.isEmpty() ? other : this;
+    }
+    Map<String, Copy> sums = new LinkedHashMap<>();
+    copies.forEach(each -> sums.put(each.name(), each));
+    other.copies.forEach(each -> sums.merge(each.name(), each, Copy::plus));
+    return new MirrorStats(
+        List.copyOf(sums.values()),
+        Math.max(maxRequests, other.maxRequests),
+        Math.max(maxBytes, other.maxBytes));
   }
 
   /**
@@ -54,6 +74,30 @@ public record MirrorStats(List<Copy> copies) {
       differing = Map.copyOf(new TreeMap<>(differing));
     }
 
+    /** Returns whether it lacks something that only {@code resync} brings. */
+    public boolean isBehind() {
+      return behindSince != null;
+    }
+
+    private Copy plus(Copy other) {
+      Map<String, Long> sums = new TreeMap<>(differing);
+      other.differing.forEach((command, count) -> sums.merge(command, count, Long::sum));
+      boolean own = behindSince != null;
+      return new Copy(
+          name,
+          queued + other.queued,
+          queuedBytes + other.queuedBytes,
+          Math.max(lagNanos, other.lagNanos),
+          done + other.done,
+          dropped + other.dropped,
+          unknown + other.unknown,
+          sums,
+          copiedAgain + other.copiedAgain,
+          own ? behindSince : other.behindSince,
+          own ? behindReason : other.behindReason);
+    }
+
+    /** Returns how many replies were not the primary's, of all commands. */
     public long allDiffering() {
       return differing.values().stream().mapToLong(Long::longValue).sum();
     }

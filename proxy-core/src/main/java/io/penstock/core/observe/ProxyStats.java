@@ -26,6 +26,7 @@ import java.util.TreeMap;
  * @param reads reads from replicas
  * @param crossSlot commands over several slots
  * @param shadow reads that went to another upstream too
+ * @param mirror the copies of upstreams
  */
 public record ProxyStats(
     List<CommandStats> commands,
@@ -43,7 +44,8 @@ public record ProxyStats(
     Pressure pressure,
     ReadCounts reads,
     CrossSlotStats crossSlot,
-    ShadowStats shadow) {
+    ShadowStats shadow,
+    MirrorStats mirror) {
 
   /** All counters are zero. */
   public static final ProxyStats NONE = ofPressure(Pressure.NONE);
@@ -66,7 +68,8 @@ public record ProxyStats(
         pressure,
         ReadCounts.NONE,
         CrossSlotStats.NONE,
-        ShadowStats.NONE);
+        ShadowStats.NONE,
+        MirrorStats.NONE);
   }
 
   /**

@@ -34,7 +34,8 @@ final class StatsSince {
         pressure(before.pressure(), now.pressure()),
         now.reads(),
         now.crossSlot(),
-        now.shadow());
+        now.shadow(),
+        now.mirror());
   }
 
   private static List<CommandStats> commands(List<CommandStats> before, List<CommandStats> now) {

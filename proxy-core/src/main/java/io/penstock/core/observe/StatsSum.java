@@ -33,7 +33,8 @@ final class StatsSum {
         one.pressure().plus(other.pressure()),
         one.reads().plus(other.reads()),
         one.crossSlot().plus(other.crossSlot()),
-        one.shadow().plus(other.shadow()));
+        one.shadow().plus(other.shadow()),
+        one.mirror().plus(other.mirror()));
   }
 
   private static List<CommandStats> commands(List<CommandStats> one, List<CommandStats> other) {

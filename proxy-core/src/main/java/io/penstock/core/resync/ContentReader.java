@@ -47,7 +47,8 @@ final class ContentReader {
   }
 
   private <S extends ReplySink> CompletableFuture<S> ask(S sink, Object... arguments) {
-    return side.atKey(entry.database(), entry.key(), Questions.request(arguments), sink, entry.isLarge());
+    return side.atKey(
+        entry.database(), entry.key(), Questions.request(arguments), sink, entry.isLarge());
   }
 
   private CompletableFuture<Content> digest(

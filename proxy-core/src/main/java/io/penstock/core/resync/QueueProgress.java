@@ -5,8 +5,7 @@ import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.observe.MirrorStats;
 
 /** The progress of a copy by its queue. Jobs use half of the queue at most. */
-record QueueProgress(CopyQueue queue, MirrorSettings settings)
-    implements ResyncEnds.Progress {
+record QueueProgress(CopyQueue queue, MirrorSettings settings) implements ResyncEnds.Progress {
 
   @Override
   public long losses() {

@@ -28,7 +28,8 @@ record Reading(DumpDigest dump, long deadline, long remaining, @Nullable Content
     byte[] key = entry.key();
     int database = entry.database();
     CompletableFuture<DumpDigest> dump =
-        side.atKey(database, key, Questions.request("DUMP", key), new DumpDigest(), entry.isLarge());
+        side.atKey(
+            database, key, Questions.request("DUMP", key), new DumpDigest(), entry.isLarge());
     CompletableFuture<Long> deadline = number(side, entry, "PEXPIRETIME");
     CompletableFuture<Long> remaining = number(side, entry, "PTTL");
     CompletableFuture<@Nullable Content> content =

@@ -3,6 +3,7 @@ package io.penstock.core.assembly;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.assembly.StatsCollector.UpstreamFigures;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;
@@ -23,7 +24,7 @@ class StatsCollectorTest {
   }
 
   private static List<NodeStats> sum(UpstreamFigures... figures) {
-    return StatsCollector.ofUpstream(List.of(figures), Set.of()).nodes();
+    return StatsCollector.ofUpstream(List.of(figures), Set.of(), MirrorStats.NONE).nodes();
   }
 
   @Test

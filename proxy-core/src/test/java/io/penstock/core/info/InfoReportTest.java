@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.cluster.SlotMaps;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
@@ -64,7 +65,23 @@ class InfoReportTest {
                 Map.of(ShadowStats.Skipped.FULL, 3L),
                 Map.of("timeout", 1L, "NOPERM", 1L),
                 ShadowStats.Durations.NONE,
-                ShadowStats.Durations.NONE));
+                ShadowStats.Durations.NONE),
+            new MirrorStats(
+                List.of(
+                    new MirrorStats.Copy(
+                        "far",
+                        1,
+                        2,
+                        3_000_000,
+                        4,
+                        5,
+                        6,
+                        Map.of("GET", 7L),
+                        8,
+                        START,
+                        "it was added")),
+                10,
+                20));
     var facts =
         new ProxyFacts(
             "1.2.3", "a".repeat(40), "b".repeat(40), START, "java", "epoll", 4, 9, cluster);
@@ -108,13 +125,14 @@ class InfoReportTest {
             "Keyspace",
             "Penstock",
             "CrossSlot",
-            "Shadow");
+            "Shadow",
+            "Mirror");
     assertThat(titles(report("cpu", "SERVER"))).containsExactly("Server", "CPU");
     assertThat(titles(report("all")))
         .contains("Commandstats", "Latencystats")
         .doesNotContain("Modules");
     assertThat(titles(report("everything"))).hasSize(InfoSection.values().length);
-    assertThat(titles(report("default", "commandstats"))).hasSize(15);
+    assertThat(titles(report("default", "commandstats"))).hasSize(16);
     assertThat(report("nonsense")).isEmpty();
   }
 
@@ -175,7 +193,10 @@ class InfoReportTest {
         "shadow; shadow_differing:2",
         "shadow; shadow_errors:2",
         "shadow; shadow_skipped:3",
-        "shadow; shadowstat_get:differing=2"
+        "shadow; shadowstat_get:differing=2",
+        "mirror; mirror_copies:1",
+        "mirror; mirror_behind:1",
+        "mirror; copy_far:behind=1,queued=1,queued_bytes=2,lag_ms=3,done=4,dropped=5,unknown=6,differing=7,copied_again=8"
       })
   void aSectionHasTheFieldsThatToolsRead(String section, String line) {
     assertThat(report(section).lines()).contains(line);

@@ -38,7 +38,8 @@ class StatsSinceTest {
         new Pressure(11, 12, 13, Map.of(CloseReason.MEMORY, count), count, count),
         ReadCounts.NONE,
         CrossSlotStats.NONE,
-        ShadowStats.NONE);
+        ShadowStats.NONE,
+        MirrorStats.NONE);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.penstock.core.session;
 import static io.penstock.core.session.Requests.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.testkit.network.Peer;
 import io.penstock.testkit.wire.Wire;
@@ -317,7 +318,8 @@ class ServerRepliesTest {
         none.pressure(),
         none.reads(),
         none.crossSlot(),
-        none.shadow());
+        none.shadow(),
+        MirrorStats.NONE);
   }
 
   @Test

@@ -271,6 +271,69 @@ public enum Metric {
       Labels.UPSTREAM,
       "side"),
 
+  MIRROR_QUEUED(
+      Type.GAUGE,
+      "penstock_mirror_queued",
+      "Number of writes that wait for the copy or are in flight to it",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_QUEUED_BYTES(
+      Type.GAUGE,
+      "penstock_mirror_queued_bytes",
+      "Memory of the writes that wait for the copy or are in flight to it",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_QUEUE_LIMIT(
+      Type.GAUGE,
+      "penstock_mirror_queue_limit",
+      "copy-queue-max-requests: number of writes that may wait for each copy of the upstream",
+      Labels.UPSTREAM),
+  MIRROR_QUEUE_LIMIT_BYTES(
+      Type.GAUGE,
+      "penstock_mirror_queue_limit_bytes",
+      "copy-queue-max-bytes: memory of the writes that may wait for each copy of the upstream",
+      Labels.UPSTREAM),
+  MIRROR_LAG(
+      Type.GAUGE,
+      "penstock_mirror_lag_seconds",
+      "Time in seconds that the oldest write has waited for the copy; 0 if none waits",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_BEHIND(
+      Type.GAUGE,
+      "penstock_mirror_behind",
+      "1 if the copy lacks something that only resync brings; 0 if not",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_DONE(
+      Type.COUNTER,
+      "penstock_mirror_done",
+      "Number of writes that the copy has done",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_DROPPED(
+      Type.COUNTER,
+      "penstock_mirror_dropped",
+      "Number of writes that the copy did not get",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_UNKNOWN(
+      Type.COUNTER,
+      "penstock_mirror_unknown",
+      "Number of writes that the copy may have done or not; their keys are copied again",
+      Labels.UPSTREAM,
+      "copy"),
+  MIRROR_DIFFERING(
+      Type.COUNTER,
+      "penstock_mirror_differing",
+      "Number of replies of the copy that were not the primary's; the keys are copied again",
+      Labels.UPSTREAM,
+      "copy",
+      "command"),
+  MIRROR_COPIED_AGAIN(
+      Type.COUNTER,
+      "penstock_mirror_copied_again",
+      "Number of keys that were copied again whole",
   MIRROR_RESYNC_STATE(
       Type.GAUGE,
       "penstock_mirror_resync_state",

@@ -61,6 +61,7 @@ final class ProxyCollector implements MultiCollector {
     failoverHold(upstreams, all);
     reads(upstreams, all);
     shadows(upstreams, all);
+    MirrorFamilies.add(upstreams, all);
     pubSub(listeners, upstreams, all);
     loops(stats.loops().loops(), all);
     return new MetricSnapshots(all);

@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Label;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
@@ -209,7 +210,12 @@ class MetricsPageTest {
             Map.of(ShadowStats.Skipped.FULL, 1L),
             Map.of("timeout", 1L),
             ShadowStats.Durations.NONE,
-            ShadowStats.Durations.NONE));
+            ShadowStats.Durations.NONE),
+        new MirrorStats(
+            List.of(
+                new MirrorStats.Copy("far", 1, 1, 1, 1, 1, 1, Map.of("GET", 1L), 1, null, null)),
+            1,
+            1));
   }
 
   private static UpstreamStatus upstream() {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.ErrorPrefix;
+import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
 import io.penstock.core.observe.ProxyStats.CommandStats;
@@ -23,6 +24,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,7 +69,23 @@ class ProxyCollectorTest {
               Map.of(ShadowStats.Skipped.CROSS_SLOT, 25L),
               Map.of("timeout", 26L),
               new ShadowStats.Durations(new long[DurationBuckets.BOUNDED + 1], 2_000_000_000L),
-              ShadowStats.Durations.NONE));
+              ShadowStats.Durations.NONE),
+          new MirrorStats(
+              List.of(
+                  new MirrorStats.Copy(
+                      "far",
+                      31,
+                      32,
+                      1_500_000_000L,
+                      33,
+                      34,
+                      35,
+                      Map.of("SET", 36L),
+                      37,
+                      Instant.EPOCH,
+                      "it was added")),
+              38,
+              39));
 
   private static final StatsByName STATS =
       new StatsByName(Map.of("main", PART), Map.of("orders", PART), PART);
