@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A job on one copy of an upstream with mirrored writes: a resync or a comparison.
  *
  * @param kind which of the two
- * @param reason why it is paused, failed, or why the copy is not level after it; null if all is
+ * @param reason why it is paused, waits, failed, or why the copy is not level after it; null if all is
  *     well
  * @param since when it began, or began anew
  * @param endedAt null if it has not ended

@@ -33,6 +33,8 @@ abstract class KeyJob {
 
   static final long MOST_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 
+  private static final String NO_ROOM = "waits: the copy does not keep up with other writes";
+
   private static final int MOST_IN_FLIGHT = 100;
   private static final int MOST_LISTED = 100;
   private static final long TICK_MILLIS = 10;
@@ -266,7 +268,7 @@ abstract class KeyJob {
             now.estimate(),
             now.rate(),
             results,
-            now.reason() == null ? "" : "; paused: " + now.reason());
+            now.reason() == null ? "" : "; " + now.reason());
   }
 
   final void guarded(Runnable step) {
@@ -306,6 +308,9 @@ abstract class KeyJob {
     }
     while (state == State.RUNNING && mayTake()) {
       process(pending);
+    }
+    if (state == State.RUNNING) {
+      reason = pending.isEmpty() || hasRoom() ? null : NO_ROOM;
     }
     boolean ended = source().isEnded() && unexamined == null && !busy;
     if (!ended && !busy && pending.isEmpty() && throttle.isOpen(now)) {
