@@ -1,6 +1,7 @@
 package io.penstock.core.resync;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.resync.Questions.ReplySink;
 import io.penstock.core.shadow.ByteHash;
 import io.penstock.core.spec.ReplyComparison;
 import java.util.ArrayList;

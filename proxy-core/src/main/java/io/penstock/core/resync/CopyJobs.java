@@ -3,6 +3,7 @@ package io.penstock.core.resync;
 import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.CopyJobStatus.Kind;
 import io.penstock.core.observe.CopyJobStatus.State;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
@@ -85,10 +86,16 @@ public final class CopyJobs {
 
   /** Returns how the last resync and the last comparison stand, as far as there were some. */
   public List<CopyJobStatus> status() {
-    return Stream.<@Nullable KeyJob>of(resync, compare)
-        .filter(each -> each != null)
-        .map(KeyJob::status)
-        .toList();
+    List<CopyJobStatus> all = new ArrayList<>(2);
+    Resync lastResync = resync;
+    if (lastResync != null) {
+      all.add(lastResync.status());
+    }
+    Compare lastCompare = compare;
+    if (lastCompare != null) {
+      all.add(lastCompare.status());
+    }
+    return all;
   }
 
   /** Ends what runs. Safe from any thread. */

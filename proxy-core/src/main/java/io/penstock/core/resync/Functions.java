@@ -49,7 +49,7 @@ final class Functions {
   /** Completes with null if the node does not know functions. */
   private static CompletableFuture<byte @Nullable []> dump(Questions side, Endpoint node) {
     return side.atNode(node, -1, Questions.request("FUNCTION", "DUMP"), new Gathered(MOST_BYTES))
-        .thenApply(reply -> reply.value() instanceof byte[] dump ? dump : null)
+        .<byte @Nullable []>thenApply(reply -> reply.value() instanceof byte[] dump ? dump : null)
         .exceptionallyCompose(failure -> ifError(failure, null));
   }
 

@@ -3,6 +3,7 @@ package io.penstock.core.resync;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.resync.Questions.ReplySink;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

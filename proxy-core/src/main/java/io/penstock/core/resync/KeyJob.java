@@ -285,7 +285,8 @@ abstract class KeyJob {
    *
    * @param noAnswer told why there is none
    */
-  final <T> void on(CompletableFuture<T> answer, Consumer<T> action, Consumer<String> noAnswer) {
+  final <T extends @Nullable Object> void on(
+      CompletableFuture<T> answer, Consumer<T> action, Consumer<String> noAnswer) {
     answer.whenComplete((result, failure) ->
         guarded(() -> {
           if (failure == null) {

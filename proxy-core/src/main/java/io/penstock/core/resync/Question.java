@@ -8,6 +8,7 @@ import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.resync.Questions.ReplySink;
 import io.penstock.core.side.Side;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;

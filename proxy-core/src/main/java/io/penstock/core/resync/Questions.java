@@ -1,5 +1,6 @@
 package io.penstock.core.resync;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.resp.Protocol;
@@ -17,6 +18,20 @@ import java.util.function.Supplier;
 
 /** Asks one side. Confined to the jobs' loop. */
 final class Questions {
+
+  /** Takes a reply that is no error, in one or several parts. Confined to the jobs' loop. */
+  interface ReplySink {
+
+    /**
+     * Takes the next part.
+     *
+     * @param buffer borrowed
+     */
+    void add(ByteBuf buffer, int from, int to);
+
+    /** The reply is complete. */
+    void end();
+  }
 
   /** Requests at a time have different affinities, so that few wait for another in any dispatch. */
   private static final int AFFINITIES = 32;

@@ -3,6 +3,7 @@ package io.penstock.core.resync;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.resp.ReplyScanner;
+import io.penstock.core.resync.Questions.ReplySink;
 import io.penstock.core.shadow.ByteHash;
 import java.nio.charset.StandardCharsets;
 

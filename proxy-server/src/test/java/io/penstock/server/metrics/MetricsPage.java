@@ -1,6 +1,7 @@
 package io.penstock.server.metrics;
 
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.ErrorPrefix;
 import io.penstock.core.observe.Outcome;
@@ -127,14 +128,17 @@ final class MetricsPage {
               "a command", "Its name in upper case. The series exists once the command was used");
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
+      case "copy" -> Map.of("a name", "The copy: the name of its upstream");
       case "bundle" -> Map.of("a name", "The SSL bundle that a listener or an upstream uses");
       case "state" ->
-          metric == Metric.SENTINELS
-              ? of(
-                  "known", "All, as far as those that answer tell",
-                  "answering", "Those that answer",
-                  "agreeing", "Those that name the master that Penstock uses")
-              : replicaStates();
+          metric == Metric.MIRROR_RESYNC_STATE || metric == Metric.MIRROR_COMPARE_STATE
+              ? of(CopyJobStatus.State.class, MetricsPage::lower, MetricsPage::meaning)
+              : metric == Metric.SENTINELS
+                  ? of(
+                      "known", "All, as far as those that answer tell",
+                      "answering", "Those that answer",
+                      "agreeing", "Those that name the master that Penstock uses")
+                  : replicaStates();
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "server" -> Map.of("an address", "`host:port` of the TCP server, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
@@ -225,6 +229,16 @@ final class MetricsPage {
       case UNANSWERED -> "The upstream itself did not answer, or with an error";
       case NOT_REPEATED -> "The replies differed, and 64 others were being read again";
       case CHANGING -> "The replies differed, and the value changed each time it was read again";
+    };
+  }
+
+  private static String meaning(CopyJobStatus.State state) {
+    return switch (state) {
+      case RUNNING -> "It runs";
+      case PAUSED -> "It waits for a node or for the copy, and goes on by itself";
+      case STOPPED -> "It was stopped";
+      case ENDED -> "All keys were walked";
+      case FAILED -> "It cannot go on";
     };
   }
 
