@@ -64,7 +64,7 @@ final class Functions {
   private CompletableFuture<@Nullable String> copyTo(Endpoint node, byte @Nullable [] wanted) {
     return dump(copy, node)
         .thenCompose(own -> {
-          if (wanted == null || own != null && isSame(wanted, own)) {
+          if (wanted == null || (own != null && isSame(wanted, own))) {
             return CompletableFuture.completedFuture(null);
           }
           return copy.atNode(
