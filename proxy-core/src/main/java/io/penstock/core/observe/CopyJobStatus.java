@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A job on one copy of an upstream with mirrored writes: a resync or a comparison.
  *
  * @param kind which of the two
- * @param reason why it is paused, waits, failed, or why the copy is not level after it; null if all is
- *     well
+ * @param reason why it is paused, waits, failed, or why the copy is not level after it; null if all
+ *     is well
  * @param since when it began, or began anew
  * @param endedAt null if it has not ended
  * @param phase which keys it walks: those of the {@code primary} or of the {@code copy}; {@code

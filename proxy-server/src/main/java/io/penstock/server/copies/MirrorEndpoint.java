@@ -30,8 +30,8 @@ import org.springframework.web.context.request.ServletRequestAttributes;
 /**
  * {@code GET /actuator/mirror}: the copies of all upstreams. {@code POST
  * /actuator/mirror/UPSTREAM/COPY/resync} brings a copy level, {@code compare} compares it with its
- * primary, and {@code stop} stops either. On the threads of the management port; they return when it
- * has begun.
+ * primary, and {@code stop} stops either. On the threads of the management port; they return when
+ * it has begun.
  */
 @WebEndpoint(id = "mirror")
 final class MirrorEndpoint {
@@ -81,12 +81,13 @@ final class MirrorEndpoint {
   @ReadOperation
   View view() {
     List<CopyView> all = new ArrayList<>();
-    upstreams().forEach(upstream -> {
-      Map<String, CopyJobs> jobs = upstream.copyJobs();
-      for (MirrorStats.Copy copy : upstream.mirrorStats().copies()) {
-        all.add(view(upstream.name(), copy, jobs.get(copy.name())));
-      }
-    });
+    upstreams()
+        .forEach(upstream -> {
+          Map<String, CopyJobs> jobs = upstream.copyJobs();
+          for (MirrorStats.Copy copy : upstream.mirrorStats().copies()) {
+            all.add(view(upstream.name(), copy, jobs.get(copy.name())));
+          }
+        });
     return new View(all);
   }
 
@@ -153,8 +154,7 @@ final class MirrorEndpoint {
     try {
       return answer(begin(jobs, operation, parameters(known)));
     } catch (IllegalArgumentException e) {
-      return refused(
-          String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
+      return refused(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
   }
 

@@ -51,8 +51,7 @@ public class MetricsConfiguration {
               () -> only(RespUpstream.class, proxy).map(MetricsConfiguration::view).toList()));
       registry.register(
           new CopyJobCollector(
-              () ->
-                  only(RespUpstream.class, proxy).flatMap(MetricsConfiguration::jobs).toList()));
+              () -> only(RespUpstream.class, proxy).flatMap(MetricsConfiguration::jobs).toList()));
       registry.register(
           new TcpCollector(() ->
               only(TcpUpstream.class, proxy)
@@ -70,8 +69,9 @@ public class MetricsConfiguration {
 
   private static Stream<CopyJobCollector.View> jobs(RespUpstream upstream) {
     return upstream.copyJobs().entrySet().stream()
-        .flatMap(copy -> copy.getValue().status().stream()
-            .map(job -> new CopyJobCollector.View(upstream.name(), copy.getKey(), job)));
+        .flatMap(copy ->
+            copy.getValue().status().stream()
+                .map(job -> new CopyJobCollector.View(upstream.name(), copy.getKey(), job)));
   }
 
   private static UpstreamCollector.View view(RespUpstream upstream) {

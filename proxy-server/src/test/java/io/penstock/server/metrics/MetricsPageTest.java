@@ -6,9 +6,9 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Label;
-import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.observe.ProxyStats;
@@ -142,8 +142,8 @@ class MetricsPageTest {
                 new UpstreamCollector.View(
                     "default", upstream(), Instant.now(), true, SENTINELS))));
     registry.register(
-        new CopyJobCollector(() ->
-            Arrays.stream(CopyJobStatus.Kind.values()).map(MetricsPageTest::job).toList()));
+        new CopyJobCollector(
+            () -> Arrays.stream(CopyJobStatus.Kind.values()).map(MetricsPageTest::job).toList()));
     TcpServer server = TcpServer.of(new Endpoint("h", 1));
     registry.register(
         new TcpCollector(() ->
