@@ -128,17 +128,18 @@ final class MetricsPage {
               "a command", "Its name in upper case. The series exists once the command was used");
       case "listener" -> Map.of("a name", "The listener; `default` if there are no others");
       case "upstream" -> Map.of("a name", "The upstream; `default` if there are no others");
-      case "copy" -> Map.of("a name", "The copy: the name of its upstream");
       case "bundle" -> Map.of("a name", "The SSL bundle that a listener or an upstream uses");
       case "state" ->
-          metric == Metric.MIRROR_RESYNC_STATE || metric == Metric.MIRROR_COMPARE_STATE
-              ? of(CopyJobStatus.State.class, MetricsPage::lower, MetricsPage::meaning)
-              : metric == Metric.SENTINELS
-                  ? of(
-                      "known", "All, as far as those that answer tell",
-                      "answering", "Those that answer",
-                      "agreeing", "Those that name the master that Penstock uses")
-                  : replicaStates();
+          switch (metric) {
+            case SENTINELS ->
+                of(
+                    "known", "All, as far as those that answer tell",
+                    "answering", "Those that answer",
+                    "agreeing", "Those that name the master that Penstock uses");
+            case MIRROR_RESYNC_STATE, MIRROR_COMPARE_STATE -> jobStates();
+            default -> replicaStates();
+          };
+      case "copy" -> Map.of("a name", "The upstream that is the copy");
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "server" -> Map.of("an address", "`host:port` of the TCP server, or its Unix socket");
       case "loop" -> Map.of("a number", "Index of the event loop, from 0");
@@ -158,6 +159,22 @@ final class MetricsPage {
       case "error" -> shadowErrors();
       default -> throw new IllegalStateException(metric + " has the unknown label " + label);
     };
+  }
+
+  private static Map<String, String> jobStates() {
+    Map<String, String> states = new LinkedHashMap<>();
+    for (CopyJobStatus.State state : CopyJobStatus.State.values()) {
+      String meaning =
+          switch (state) {
+            case RUNNING -> "It runs, or waits for a copy that does not keep up";
+            case PAUSED -> "A node of either side does not answer; it goes on by itself";
+            case STOPPED -> "It was stopped; a resync goes on when it is asked to";
+            case ENDED -> "All keys were walked";
+            case FAILED -> "It cannot go on";
+          };
+      states.put("`" + lower(state) + "`", meaning);
+    }
+    return states;
   }
 
   private static Map<String, String> replicaStates() {
@@ -229,16 +246,6 @@ final class MetricsPage {
       case UNANSWERED -> "The upstream itself did not answer, or with an error";
       case NOT_REPEATED -> "The replies differed, and 64 others were being read again";
       case CHANGING -> "The replies differed, and the value changed each time it was read again";
-    };
-  }
-
-  private static String meaning(CopyJobStatus.State state) {
-    return switch (state) {
-      case RUNNING -> "It runs";
-      case PAUSED -> "It waits for a node or for the copy, and goes on by itself";
-      case STOPPED -> "It was stopped";
-      case ENDED -> "All keys were walked";
-      case FAILED -> "It cannot go on";
     };
   }
 

@@ -6,6 +6,7 @@ import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.penstock.core.observe.CloseReason;
+import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.DurationBuckets;
 import io.penstock.core.observe.Label;
 import io.penstock.core.observe.MirrorStats;
@@ -38,6 +39,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -139,6 +141,9 @@ class MetricsPageTest {
             List.of(
                 new UpstreamCollector.View(
                     "default", upstream(), Instant.now(), true, SENTINELS))));
+    registry.register(
+        new CopyJobCollector(
+            () -> Arrays.stream(CopyJobStatus.Kind.values()).map(MetricsPageTest::job).toList()));
     TcpServer server = TcpServer.of(new Endpoint("h", 1));
     registry.register(
         new TcpCollector(() ->
@@ -216,6 +221,27 @@ class MetricsPageTest {
                 new MirrorStats.Copy("far", 1, 1, 1, 1, 1, 1, Map.of("GET", 1L), 1, null, null)),
             1,
             1));
+  }
+
+  private static CopyJobCollector.View job(CopyJobStatus.Kind kind) {
+    var status =
+        new CopyJobStatus(
+            kind,
+            CopyJobStatus.State.ENDED,
+            null,
+            Instant.now(),
+            Instant.now(),
+            "none",
+            1,
+            1,
+            1,
+            1,
+            1,
+            -1,
+            Map.of("failed", 1L, "differing", 1L),
+            List.of(),
+            true);
+    return new CopyJobCollector.View("default", "far", status);
   }
 
   private static UpstreamStatus upstream() {
