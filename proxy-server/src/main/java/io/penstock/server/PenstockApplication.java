@@ -7,6 +7,7 @@ import io.penstock.server.cli.CompareOptions;
 import io.penstock.server.cli.Help;
 import io.penstock.server.cli.UsageException;
 import io.penstock.server.cli.Version;
+import io.penstock.server.copies.CopiesConfiguration;
 import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;
@@ -33,6 +34,7 @@ import org.springframework.core.io.ResourceLoader;
   HealthConfiguration.class,
   ManagementConfiguration.class,
   MetricsConfiguration.class,
+  CopiesConfiguration.class,
   ReloadConfiguration.class,
   TlsConfiguration.class
 })
