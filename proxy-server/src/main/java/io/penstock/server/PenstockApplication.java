@@ -35,6 +35,7 @@ import org.springframework.core.io.ResourceLoader;
   HealthConfiguration.class,
   ManagementConfiguration.class,
   MetricsConfiguration.class,
+  CopiesConfiguration.class,
   ReloadConfiguration.class,
   TlsConfiguration.class
 })
