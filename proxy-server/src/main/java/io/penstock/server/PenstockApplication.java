@@ -35,7 +35,6 @@ import org.springframework.core.io.ResourceLoader;
   HealthConfiguration.class,
   ManagementConfiguration.class,
   MetricsConfiguration.class,
-  CopiesConfiguration.class,
   ReloadConfiguration.class,
   TlsConfiguration.class
 })
