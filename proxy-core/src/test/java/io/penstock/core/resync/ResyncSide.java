@@ -116,10 +116,14 @@ final class ResyncSide implements AutoCloseable {
     selected = -1;
   }
 
-  /** Runs a command at the node that serves its first key. */
+  /** Runs a command whose key is its first argument at the node that serves it. */
   @Nullable Object value(int database, byte[]... command) {
+    return valueAt(command[1], database, command);
+  }
+
+  private @Nullable Object valueAt(byte[] key, int database, byte[]... command) {
     var placement = upstream.current();
-    var shard = placement.shardOf(placement.partitioner().partitionOf(command[1]));
+    var shard = placement.shardOf(placement.partitioner().partitionOf(key));
     RespClient client = client(java.util.Objects.requireNonNull(shard).master());
     if (database != selected) {
       client.value("SELECT", Integer.toString(Math.max(0, database)));
@@ -128,13 +132,18 @@ final class ResyncSide implements AutoCloseable {
     return client.value(command);
   }
 
-  /** Runs a command of text in the own database. */
+  /** Runs a command of text, whose key is its first argument, in the own database. */
   void write(String... command) {
+    writeTo(command[1], command);
+  }
+
+  /** Runs a command of text at the node that serves a key. */
+  void writeTo(String key, String... command) {
     byte[][] bytes = new byte[command.length][];
     for (int i = 0; i < command.length; i++) {
       bytes[i] = Wire.bytes(command[i]);
     }
-    value(-1, bytes);
+    valueAt(Wire.bytes(key), -1, bytes);
   }
 
   /** Returns all that the masters have. */
