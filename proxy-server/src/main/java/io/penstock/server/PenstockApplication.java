@@ -1,5 +1,6 @@
 package io.penstock.server;
 
+import io.penstock.server.copies.CopiesConfiguration;
 import io.penstock.server.cli.Check;
 import io.penstock.server.cli.CommandLine;
 import io.penstock.server.cli.Compare;
@@ -29,6 +30,7 @@ import org.springframework.core.io.ResourceLoader;
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 @Import({
+  CopiesConfiguration.class,
   LifecycleConfiguration.class,
   HealthConfiguration.class,
   ManagementConfiguration.class,

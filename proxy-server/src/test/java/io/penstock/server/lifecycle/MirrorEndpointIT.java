@@ -100,7 +100,7 @@ class MirrorEndpointIT {
         .contains("penstock_mirror_compare_keys{copy=\"far\",upstream=\"copied\"} 20.0");
     assertThat(output)
         .contains("Resync of copy far of upstream copied begins: at most 100 keys per second")
-        .contains("Comparison of copy far of upstream copied ended after 201 keys");
+        .contains("Comparison of copy far of upstream copied ended after 401 keys");
   }
 
   @Test
