@@ -169,6 +169,25 @@ class ArchitectureTest {
                   "dispatch",
                   "side")),
           Map.entry(
+              "mirroring",
+              Set.of(
+                  "upstream",
+                  "cluster",
+                  "resp",
+                  "spec",
+                  "command",
+                  "mirror",
+                  "output",
+                  "transport",
+                  "observe",
+                  "backend",
+                  "dispatch",
+                  "side",
+                  "copies",
+                  "reply",
+                  "client",
+                  "retry")),
+          Map.entry(
               "script",
               Set.of("resp", "spec", "command", "output", "backend", "dispatch", "client")),
           Map.entry(
@@ -209,7 +228,8 @@ class ArchitectureTest {
                   "client",
                   "script",
                   "retry",
-                  "shadow")),
+                  "shadow",
+                  "mirroring")),
           Map.entry(
               "directory",
               Set.of(
@@ -299,7 +319,9 @@ class ArchitectureTest {
                   "forward",
                   "directory",
                   "answer",
-                  "steps")),
+                  "steps",
+                  "mirror",
+                  "mirroring")),
           Map.entry(
               "crossslot",
               Set.of(
@@ -340,7 +362,9 @@ class ArchitectureTest {
                   "client",
                   "retry",
                   "directory",
-                  "transaction")),
+                  "transaction",
+                  "mirror",
+                  "mirroring")),
           Map.entry(
               "waiting",
               Set.of(
@@ -405,7 +429,8 @@ class ArchitectureTest {
                   "crossslot",
                   "blocking",
                   "replication",
-                  "waiting")),
+                  "waiting",
+                  "mirroring")),
           Map.entry(
               "listener", Set.of("failure", "tls", "output", "transport", "observe", "session")),
           Map.entry(
@@ -439,7 +464,9 @@ class ArchitectureTest {
                   "crossslot",
                   "session",
                   "tcp",
-                  "listener")),
+                  "listener",
+                  "mirroring",
+                  "copies")),
           Map.entry(
               "change",
               Set.of(

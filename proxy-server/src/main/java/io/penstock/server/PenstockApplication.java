@@ -8,6 +8,7 @@ import io.penstock.server.cli.CompareOptions;
 import io.penstock.server.cli.Help;
 import io.penstock.server.cli.UsageException;
 import io.penstock.server.cli.Version;
+import io.penstock.server.copies.CopiesConfiguration;
 import io.penstock.server.diagnostics.OpenedFiles;
 import io.penstock.server.health.HealthConfiguration;
 import io.penstock.server.lifecycle.LifecycleConfiguration;

@@ -129,9 +129,6 @@ public final class RespUpstream implements ProxyUpstream {
     this.loops = new LoopParts<>(group, upstream.lanes());
     subscriptions.join(this);
     this.mirror = mirror(all, before, sameServers);
-    if (mirror != null) {
-      mirror.join(this);
-    }
   }
 
   /** Returns the mirror of the upstream that it replaces, if writes to that are ones to this. */
@@ -142,7 +139,9 @@ public final class RespUpstream implements ProxyUpstream {
       return null;
     }
     UpstreamMirror earlier = before == null || !sameServers ? null : before.mirror;
-    return earlier == null ? new UpstreamMirror(group, own.settings()) : earlier;
+    UpstreamMirror used = earlier == null ? new UpstreamMirror(group, own.settings()) : earlier;
+    used.join(this);
+    return used;
   }
 
   private ServedUpstream served(Label label, Scripts scripts) {

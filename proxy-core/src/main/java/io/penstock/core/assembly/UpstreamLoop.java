@@ -1,10 +1,10 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.command.ServerFacts;
-import io.penstock.core.copies.LoopMirror;
-import io.penstock.core.copies.Mirror;
-import io.penstock.core.copies.MirrorLink;
 import io.penstock.core.dispatch.Dispatcher;
+import io.penstock.core.mirroring.LoopMirror;
+import io.penstock.core.mirroring.Mirror;
+import io.penstock.core.mirroring.MirrorLink;
 import io.penstock.core.observe.ProxyStats.HeldStats;
 import io.penstock.core.observe.ProxyStats.NodeStats;
 import io.penstock.core.observe.ReadCounts;

@@ -1,9 +1,9 @@
 package io.penstock.core.assembly;
 
 import io.penstock.core.copies.CopyQueue;
-import io.penstock.core.copies.Mirror;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.copies.Repairs;
+import io.penstock.core.mirroring.Mirror;
 import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.resync.CopyJobs;
 import io.penstock.core.resync.ResyncEnds;

@@ -2,7 +2,7 @@ package io.penstock.core.blocking;
 
 import io.penstock.core.client.Backpressure;
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.copies.ClientMirror;
+import io.penstock.core.mirroring.ClientMirror;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.RetryableErrors;
 import org.jspecify.annotations.Nullable;

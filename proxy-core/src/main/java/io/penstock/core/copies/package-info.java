@@ -1,7 +1,7 @@
 /**
- * Mirrored writes: has the copies of an upstream do what its primary did, in the order in which the
- * primary did it. {@link io.penstock.core.mirror} says what a copy gets for one call; this room
- * orders the calls, queues what copies get, sends it, and knows how far each copy has come.
+ * The queue of each copy of an upstream. What a copy gets enters from any event loop, in order, and
+ * is sent on the copy's loop. This room knows how far the copy has come, has keys that differ
+ * copied again, and says when it lacks something.
  */
 @NullMarked
 package io.penstock.core.copies;

@@ -1,7 +1,7 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.Backpressure;
-import io.penstock.core.copies.FollowedCall;
+import io.penstock.core.mirroring.FollowedCall;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.route.RoutePlan;

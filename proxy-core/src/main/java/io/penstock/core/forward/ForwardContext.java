@@ -1,7 +1,7 @@
 package io.penstock.core.forward;
 
 import io.penstock.core.client.ClientContext;
-import io.penstock.core.copies.ClientMirror;
+import io.penstock.core.mirroring.ClientMirror;
 import io.penstock.core.retry.ExchangeOwner;
 import io.penstock.core.retry.OrderGuard;
 import org.jspecify.annotations.Nullable;

@@ -251,9 +251,18 @@ class MirroredCallTest {
 
   @Test
   void aTransactionWithAScriptCopiesAllOfItsKeysAgain() {
-    assertThat(block("*3|:1|+OK|:2|", "eval x 1 a", "rename a b", "incr c"))
+    assertThat(blockWithoutQuestions("*3|:1|+OK|:2|", "eval x 1 a", "rename a b", "incr c"))
         .isEqualTo("copy a a b c");
-    assertThat(block("*2|:1|+OK|", "eval x 1 a", "flushall")).isEqualTo("[flushall]copy a");
+    assertThat(blockWithoutQuestions("*2|:1|+OK|", "eval x 1 a", "flushall"))
+        .isEqualTo("[flushall]copy a");
+    assertThat(blockWithoutQuestions("*2|+OK|:1|", "set k v ex 9", "incr n")).isEqualTo("copy k n");
+  }
+
+  @Test
+  void aScriptsKeysAreReadDirectlyBehindIt() {
+    assertThat(block("*5|:1|$1|D|:7|+OK|:2|", "eval x 1 a", "rename a b", "incr c"))
+        .isEqualTo("RESTORE a 7 D REPLACE ABSTTL; rename a b; incr c");
+    assertThat(block("*3|-ERR x|*-1|:-2|", "eval x 2 a a")).isEqualTo("DEL a");
   }
 
   @Test
@@ -282,8 +291,16 @@ class MirroredCallTest {
     return shown(filled(calls).effect(Reply.of(reply(reply))));
   }
 
+  private String blockWithoutQuestions(String reply, String... calls) {
+    var block = filled(new MirroredBlock(true, false), calls);
+    return shown(block.effect(Reply.of(reply(reply))));
+  }
+
   private MirroredBlock filled(String... calls) {
-    var block = new MirroredBlock(true);
+    return filled(new MirroredBlock(true), calls);
+  }
+
+  private MirroredBlock filled(MirroredBlock block, String... calls) {
     for (String call : calls) {
       RequestFrame frame = frame(call);
       block.add(spec(frame), frame);

@@ -153,7 +153,15 @@ public final class Check {
     List<String> wholes = settings.wholesOf(upstream);
     return wholes.isEmpty()
         ? "not use upstream %s: no listener names it".formatted(upstream.name())
-        : "use upstream %s as a part of %s".formatted(upstream.name(), String.join(", ", wholes));
+        : "use upstream %s as %s of %s"
+            .formatted(
+                upstream.name(),
+                isPrimary(upstream, settings) ? "the primary" : "a part",
+                String.join(", ", wholes));
+  }
+
+  private static boolean isPrimary(Upstream upstream, ProxySettings settings) {
+    return settings.mirrors().stream().anyMatch(each -> each.primary().equals(upstream.name()));
   }
 
   private static String process(ProxySettings settings) {

@@ -174,7 +174,7 @@ public final class TableParser {
           throw new InvalidTableException(
               place,
               "writes to several resources are not supported yet",
-              "write one resource, and copy it with the replication of the servers");
+              "write one resource here, or upstreams with primary and copies in place of the table");
         }
       }
       default -> throw unknownType(place, "simple or multi");

@@ -247,6 +247,27 @@ class CheckTest {
   }
 
   @Test
+  void printsWhichUpstreamsAreCopies() {
+    assertThat(
+            succeeds(
+                "--penstock.event-loops=2",
+                "--penstock.listeners.a.port=1",
+                "--penstock.listeners.a.upstream=copied",
+                "--penstock.upstreams.x=redis://h:1",
+                "--penstock.upstreams.y=redis-cluster://h:2",
+                "--penstock.upstreams.copied.primary=x",
+                "--penstock.upstreams.copied.copies=y",
+                "--penstock.upstreams.copied.reply=all"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains(
+            "    and copy what is written to y, with at most 100000 writes or 64 MB waiting for"
+                + " each\n    and reply to writes when the primary and all copies have done them\n")
+        .contains("  use upstream x as the primary of copied\n")
+        .contains("  use upstream y as a copy: the Redis Cluster of h:2\n");
+  }
+
+  @Test
   void opensNoPortAndContactsNoServer() throws IOException {
     try (ServerSocketChannel taken = ServerSocketChannel.open();
         ServerSocketChannel server = ServerSocketChannel.open()) {

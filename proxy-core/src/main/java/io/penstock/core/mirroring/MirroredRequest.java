@@ -1,9 +1,11 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import static io.penstock.core.copies.ReplyPolicy.PRIMARY;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.penstock.core.copies.CopyTask;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.Effect;
 import io.penstock.core.observe.Outcome;

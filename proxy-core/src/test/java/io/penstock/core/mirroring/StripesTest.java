@@ -1,4 +1,4 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import java.util.Arrays;
 

@@ -1,8 +1,9 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.command.Command;
+import io.penstock.core.copies.CopyTask;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.mirror.Effect;

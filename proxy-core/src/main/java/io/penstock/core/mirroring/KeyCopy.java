@@ -1,10 +1,11 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
+import io.penstock.core.copies.CopyTask;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.mirror.KeyImage;

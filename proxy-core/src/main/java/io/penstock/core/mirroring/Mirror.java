@@ -1,5 +1,9 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
+import io.penstock.core.copies.CopyQueue;
+import io.penstock.core.copies.CopyTask;
+import io.penstock.core.copies.MirrorSettings;
+import io.penstock.core.copies.Repairs;
 import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;

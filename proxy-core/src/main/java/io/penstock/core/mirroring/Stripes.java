@@ -1,4 +1,4 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.cluster.SlotPartitioner;

@@ -1,8 +1,9 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Client;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.mirror.MirroredCall;
 import io.penstock.core.resp.Protocol;

@@ -1,5 +1,7 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
+import io.penstock.core.copies.CopyTask;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.transport.Loop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;

@@ -1,4 +1,4 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.penstock.core.upstream.Placement;
 

@@ -1,6 +1,8 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.penstock.core.backend.ConnectionKey;
+import io.penstock.core.copies.CopyQueue;
+import io.penstock.core.copies.CopyTask;
 import io.penstock.core.dispatch.Sender;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.side.Side;

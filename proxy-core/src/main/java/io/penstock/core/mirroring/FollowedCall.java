@@ -1,6 +1,7 @@
-package io.penstock.core.copies;
+package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.copies.CopyTask;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.mirror.Effect;
 import io.penstock.core.retry.ClientExchange;
