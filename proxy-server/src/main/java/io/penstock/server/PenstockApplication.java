@@ -1,6 +1,5 @@
 package io.penstock.server;
 
-import io.penstock.server.copies.CopiesConfiguration;
 import io.penstock.server.cli.Check;
 import io.penstock.server.cli.CommandLine;
 import io.penstock.server.cli.Compare;

@@ -96,7 +96,8 @@ class MirrorEndpointIT {
     awaitShown("\"keys\":20");
 
     assertThat(penstock.get("prometheus").body())
-        .contains("penstock_mirror_resync_state{copy=\"far\",state=\"ended\",upstream=\"copied\"} 1.0")
+        .contains(
+            "penstock_mirror_resync_state{copy=\"far\",state=\"ended\",upstream=\"copied\"} 1.0")
         .contains("penstock_mirror_compare_keys{copy=\"far\",upstream=\"copied\"} 20.0");
     assertThat(output)
         .contains("Resync of copy far of upstream copied begins: at most 100 keys per second")
