@@ -129,7 +129,17 @@ final class ResyncSide implements AutoCloseable {
       client.value("SELECT", Integer.toString(Math.max(0, database)));
       selected = database;
     }
-    return client.value(command);
+    try {
+      return client.value(command);
+    } catch (RespClient.ErrorReply e) { // another test has moved the slot a moment ago
+      String[] words = e.getMessage().split(" ", -1);
+      if (!words[0].equals("MOVED")) {
+        throw e;
+      }
+      int colon = words[2].lastIndexOf(':');
+      int port = Integer.parseInt(words[2].substring(colon + 1));
+      return client(new Endpoint(words[2].substring(0, colon), port)).value(command);
+    }
   }
 
   /** Runs a command of text, whose key is its first argument, in the own database. */
