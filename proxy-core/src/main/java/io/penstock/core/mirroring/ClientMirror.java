@@ -160,7 +160,7 @@ public final class ClientMirror {
     Claim taken = take();
     if (taken != null) {
       exchange.relayThrough(
-          new MirroredCallRequest(mirror, taken, database(), spec, frame, isRead(spec)));
+          new MirroredCallRequest(mirror, taken, database(), spec, frame, spec.isReadOnly()));
     }
   }
 
@@ -177,7 +177,7 @@ public final class ClientMirror {
             taken,
             part ->
                 new MirroredCallRequest(
-                    mirror, taken, database(), spec, part.command().frame(), isRead(spec)));
+                    mirror, taken, database(), spec, part.command().frame(), spec.isReadOnly()));
   }
 
   /** The same for a call without keys, which all shards run. */

@@ -132,7 +132,7 @@ final class ResyncSide implements AutoCloseable {
     try {
       return client.value(command);
     } catch (RespClient.ErrorReply e) { // another test has moved the slot a moment ago
-      String[] words = e.getMessage().split(" ", -1);
+      String[] words = String.valueOf(e.getMessage()).split(" ", -1);
       if (!words[0].equals("MOVED")) {
         throw e;
       }
