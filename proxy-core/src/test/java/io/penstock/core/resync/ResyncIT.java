@@ -69,8 +69,10 @@ class ResyncIT {
       }
       to.write("XADD", "stream" + i, "1-1", "f", "v");
       to.write("XADD", "stream" + i, "2-1", "f", "w");
-      to.write("XGROUP", "CREATE", "stream" + i, "group", "0");
-      to.write("XREADGROUP", "GROUP", "group", "me", "COUNT", "1", "STREAMS", "stream" + i, ">");
+      String stream = "stream" + i;
+      to.writeTo(stream, "XGROUP", "CREATE", stream, "group", "0");
+      to.writeTo(
+          stream, "XREADGROUP", "GROUP", "group", "me", "COUNT", "1", "STREAMS", stream, ">");
       to.write("XDEL", "stream" + i, "2-1");
       to.write("PFADD", "log" + i, "a", "b");
     }

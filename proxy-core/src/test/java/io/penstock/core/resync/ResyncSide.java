@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -116,35 +117,34 @@ final class ResyncSide implements AutoCloseable {
     selected = -1;
   }
 
-  /** Runs a command at the node that serves its first key. */
+  /** Runs a command whose key is its first argument at the node that serves it. */
   @Nullable Object value(int database, byte[]... command) {
+    return valueAt(command[1], database, command);
+  }
+
+  private @Nullable Object valueAt(byte[] key, int database, byte[]... command) {
     var placement = upstream.current();
-    var shard = placement.shardOf(placement.partitioner().partitionOf(command[1]));
-    RespClient client = client(java.util.Objects.requireNonNull(shard).master());
+    var shard = placement.shardOf(placement.partitioner().partitionOf(key));
+    RespClient client = client(Objects.requireNonNull(shard).master());
     if (database != selected) {
       client.value("SELECT", Integer.toString(Math.max(0, database)));
       selected = database;
     }
-    try {
-      return client.value(command);
-    } catch (RespClient.ErrorReply e) { // another test has moved the slot a moment ago
-      String[] words = String.valueOf(e.getMessage()).split(" ", -1);
-      if (!words[0].equals("MOVED")) {
-        throw e;
-      }
-      int colon = words[2].lastIndexOf(':');
-      int port = Integer.parseInt(words[2].substring(colon + 1));
-      return client(new Endpoint(words[2].substring(0, colon), port)).value(command);
-    }
+    return client.value(command);
   }
 
-  /** Runs a command of text in the own database. */
+  /** Runs a command of text, whose key is its first argument, in the own database. */
   void write(String... command) {
+    writeTo(command[1], command);
+  }
+
+  /** Runs a command of text at the node that serves a key. */
+  void writeTo(String key, String... command) {
     byte[][] bytes = new byte[command.length][];
     for (int i = 0; i < command.length; i++) {
       bytes[i] = Wire.bytes(command[i]);
     }
-    value(-1, bytes);
+    valueAt(Wire.bytes(key), -1, bytes);
   }
 
   /** Returns all that the masters have. */

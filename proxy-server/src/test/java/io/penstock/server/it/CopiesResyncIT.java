@@ -45,6 +45,7 @@ class CopiesResyncIT {
   private final ChangingProxy proxy = new ChangingProxy();
   private final ExecutorService threads = Executors.newFixedThreadPool(CLIENTS);
   private final AtomicBoolean writing = new AtomicBoolean(true);
+  private final AtomicBoolean gently = new AtomicBoolean(); // no more than the copy can do
   private final List<Future<?>> writers = new ArrayList<>();
 
   CopiesResyncIT(EmbeddedCluster cluster) {
@@ -113,6 +114,9 @@ class CopiesResyncIT {
     var random = new Random(number);
     try (RespClient client = proxy.connect("main")) {
       while (writing.get()) {
+        if (gently.get()) {
+          await().atMost(PATIENCE).until(() -> stats().queued() < 100 || !writing.get());
+        }
         var calls = new StringBuilder();
         int replies = 0;
         while (replies == 0) {
@@ -199,6 +203,7 @@ class CopiesResyncIT {
     startWriters();
     copy.kill();
     await().atMost(PATIENCE).until(() -> stats().behindSince() != null);
+    gently.set(true);
     jobs().resync(3_000, false).join();
     await().atMost(PATIENCE).until(() -> jobs().status().getLast().state() == State.PAUSED);
     copy.restart();
