@@ -23,11 +23,6 @@ final class Call {
     spec.findKeys(frame, keys);
   }
 
-  /** Returns copies of a request's keys, in its order; empty if it has none. */
-  static List<byte[]> keys(CommandSpec spec, RequestFrame frame) {
-    return new Call(spec, frame).keys();
-  }
-
   int argc() {
     return arguments.size();
   }

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.resp.Header;
 import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.KeyPositions;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +30,21 @@ public record CopyRequest(List<byte[]> arguments) {
       arguments.add(ByteBufUtil.getBytes(frame.buffer(), frame.offset(i), frame.length(i)));
     }
     return new CopyRequest(arguments);
+  }
+
+  /**
+   * Returns the keys of the request that this is a copy of, in its order; empty if it has none.
+   *
+   * @param frame that request; borrowed
+   */
+  public List<byte[]> keys(CommandSpec spec, RequestFrame frame) {
+    var positions = new KeyPositions();
+    spec.findKeys(frame, positions);
+    List<byte[]> keys = new ArrayList<>(positions.size());
+    for (int i = 0; i < positions.size(); i++) {
+      keys.add(arguments.get(positions.get(i)));
+    }
+    return keys;
   }
 
   /** Begins a request. */

@@ -22,17 +22,19 @@ public final class KeyImage {
   /**
    * Returns what a copy gets.
    *
-   * @param value the answer to the first question; null if there is no key
-   * @param deadline the answer to the second: milliseconds since 1970, negative for none
+   * @param value the answer to the first question, no error; borrowed
+   * @param deadline the answer to the second, no error; borrowed
    */
-  public static CopyRequest of(byte[] key, byte @Nullable [] value, long deadline) {
-    if (value == null || deadline == NO_KEY) {
+  public static CopyRequest of(byte[] key, Reply value, Reply deadline) {
+    byte @Nullable [] payload = value.content();
+    long at = deadline.integer(); // milliseconds since 1970, or negative
+    if (payload == null || at == NO_KEY) {
       return CopyRequest.command("DEL").add(key).build();
     }
     return CopyRequest.command("RESTORE")
         .add(key)
-        .number(Math.max(0, deadline))
-        .add(value)
+        .number(Math.max(0, at))
+        .add(payload)
         .text("REPLACE")
         .text("ABSTTL")
         .build();

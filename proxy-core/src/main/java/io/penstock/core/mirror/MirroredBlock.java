@@ -6,6 +6,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Mirrored;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 
 /**
  * The calls of one transaction of a client, and what the copies get for all of them together. Owned
@@ -17,7 +18,7 @@ public final class MirroredBlock {
 
   private static final Effect UNCLEAR = new Effect.CopyAgain(List.of(), List.of());
 
-  private final boolean fieldsMayExpire;
+  private final BooleanSupplier fieldsMayExpire;
   private final boolean asks;
   private final List<Queued> calls = new ArrayList<>();
 
@@ -26,14 +27,13 @@ public final class MirroredBlock {
       MirroredCall call,
       CopyRequest request,
       List<byte[]> keys,
-      int questions,
-      boolean selects,
-      boolean unclear) {}
+      List<CopyRequest> questions,
+      boolean selects) {}
 
   /**
    * @param fieldsMayExpire see {@link MirroredCall#of}
    */
-  public MirroredBlock(boolean fieldsMayExpire) {
+  public MirroredBlock(BooleanSupplier fieldsMayExpire) {
     this(fieldsMayExpire, true);
   }
 
@@ -41,7 +41,7 @@ public final class MirroredBlock {
    * @param fieldsMayExpire see {@link MirroredCall#of}
    * @param asks whether questions are queued; if not, keys are copied again where there are some
    */
-  public MirroredBlock(boolean fieldsMayExpire, boolean asks) {
+  public MirroredBlock(BooleanSupplier fieldsMayExpire, boolean asks) {
     this.fieldsMayExpire = fieldsMayExpire;
     this.asks = asks;
   }
@@ -70,18 +70,12 @@ public final class MirroredBlock {
   public List<CopyRequest> add(CommandSpec spec, RequestFrame frame) {
     boolean selects = spec.mirrored() == Mirrored.DATABASE;
     MirroredCall call = selects ? Repeated.ALWAYS : MirroredCall.of(spec, frame, fieldsMayExpire);
-    List<CopyRequest> questions = asks ? call.questions() : List.of();
-    boolean unclear = !asks && !call.questions().isEmpty();
     boolean never = call == Repeated.NEVER;
-    calls.add(
-        new Queued(
-            call,
-            never ? NO_REQUEST : CopyRequest.of(frame),
-            never ? List.of() : Call.keys(spec, frame),
-            questions.size(),
-            selects,
-            unclear));
-    return questions;
+    CopyRequest request = never ? NO_REQUEST : CopyRequest.of(frame);
+    List<byte[]> keys = never ? List.of() : request.keys(spec, frame);
+    List<CopyRequest> questions = call.questions();
+    calls.add(new Queued(call, request, keys, questions, selects));
+    return asks ? questions : List.of();
   }
 
   /**
@@ -103,13 +97,14 @@ public final class MirroredBlock {
     var collected = new Collected();
     int at = 0;
     for (Queued queued : calls) {
-      int end = at + 1 + queued.questions;
+      int end = at + 1 + (asks ? queued.questions.size() : 0);
       if (end > replies.size()) {
         return unknown();
       }
       List<Reply> answers = replies.subList(at + 1, end);
       ByteBuf own = replies.get(at).slice();
-      boolean unclear = queued.unclear && !Reply.isError(own, own.readerIndex());
+      boolean unclear =
+          !asks && !queued.questions.isEmpty() && !Reply.isError(own, own.readerIndex());
       collected.add(queued, unclear ? UNCLEAR : queued.call.effect(own, answers));
       at = end;
     }

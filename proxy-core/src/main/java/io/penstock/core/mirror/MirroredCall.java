@@ -6,6 +6,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Mirrored;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +32,10 @@ public sealed interface MirroredCall permits Repeated, Rewritten {
    * Returns what becomes of a request that is not refused. Borrows the frame. Allocates only if the
    * request does not repeat alike; then it copies the request.
    *
-   * @param fieldsMayExpire whether the primary and all copies know deadlines of fields, {@code
-   *     HSETEX} among them
+   * @param fieldsMayExpire says whether the primary and all copies know deadlines of fields, {@code
+   *     HSETEX} among them; asked for few requests
    */
-  static MirroredCall of(CommandSpec spec, RequestFrame frame, boolean fieldsMayExpire) {
+  static MirroredCall of(CommandSpec spec, RequestFrame frame, BooleanSupplier fieldsMayExpire) {
     Repeated repeated = Repeated.of(spec, frame);
     return repeated == null
         ? new Rewritten(Rewrites.of(spec.mirrored(), fieldsMayExpire), new Call(spec, frame))
@@ -42,21 +43,19 @@ public sealed interface MirroredCall permits Repeated, Rewritten {
   }
 
   /**
-   * Returns what the copies get for a request whose reply did not come, so that the primary may
-   * have run it or not. What {@code MOVE} or {@code COPY} did in another database is not among it.
-   * Borrows the frame.
+   * Returns what the copies get if the reply did not come, so that the primary may have run the
+   * request or not. What {@code MOVE} or {@code COPY} did in another database is not among it.
+   *
+   * @param keys of the request
    */
-  static Effect unknown(CommandSpec spec, RequestFrame frame) {
-    return Repeated.of(spec, frame) == Repeated.NEVER
-        ? Effect.NOTHING
-        : Effect.CopyAgain.of(Call.keys(spec, frame));
+  default Effect unknown(List<byte[]> keys) {
+    return this == Repeated.NEVER ? Effect.NOTHING : Effect.CopyAgain.of(keys);
   }
 
   /**
-   * Returns read-only requests that the primary must answer directly behind the call, in one
-   * transaction with it: nothing may come between, and the time stands still for both. Mostly none.
-   * In a transaction of the client they follow the call within it. Their replies must not reach the
-   * client.
+   * Returns read-only requests that the primary must answer directly behind the call: no other
+   * write to the keys may come between. Mostly none. In a transaction of the client they follow the
+   * call within it. Their replies must not reach the client.
    */
   List<CopyRequest> questions();
 

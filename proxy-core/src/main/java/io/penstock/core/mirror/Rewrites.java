@@ -1,13 +1,14 @@
 package io.penstock.core.mirror;
 
 import io.penstock.core.spec.Mirrored;
+import java.util.function.BooleanSupplier;
 
 /** Which rewrite belongs to which line of the table. */
 final class Rewrites {
 
   private Rewrites() {}
 
-  static Rewrite of(Mirrored mirrored, boolean fieldsMayExpire) {
+  static Rewrite of(Mirrored mirrored, BooleanSupplier fieldsMayExpire) {
     return switch (mirrored) {
       case NOTHING,
           DATABASE,
@@ -19,7 +20,8 @@ final class Rewrites {
           throw new IllegalArgumentException(mirrored + " is not rewritten");
       case SET -> SetRewrite.INSTANCE;
       case SET_FOR, SET_ALL_FOR, SET_RESULT, DELETE, DEADLINE, RESTORE -> KeyRewrite.of(mirrored);
-      case SET_FIELD_RESULT -> fieldsMayExpire ? FieldRewrite.KEEP_RESULT : FieldRewrite.RESULT;
+      case SET_FIELD_RESULT ->
+          fieldsMayExpire.getAsBoolean() ? FieldRewrite.KEEP_RESULT : FieldRewrite.RESULT;
       case FIELD_DEADLINE -> FieldRewrite.DEADLINE;
       case READ_FIELD_DEADLINE -> FieldRewrite.READ_DEADLINE;
       case SET_FIELDS_FOR -> FieldRewrite.SET_FOR;

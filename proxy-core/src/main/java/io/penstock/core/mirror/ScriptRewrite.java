@@ -3,7 +3,6 @@ package io.penstock.core.mirror;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The declared keys of a script, copied again whole as they are directly behind it. What the script
@@ -60,9 +59,8 @@ enum ScriptRewrite implements Rewrite {
     }
     List<CopyRequest> requests = new ArrayList<>(keys.size());
     for (int i = 0; i < keys.size(); i++) {
-      byte @Nullable [] value = answers.get(ANSWERS_PER_KEY * i).content();
-      long deadline = answers.get(ANSWERS_PER_KEY * i + 1).integer();
-      requests.add(KeyImage.of(keys.get(i), value, deadline));
+      int at = ANSWERS_PER_KEY * i;
+      requests.add(KeyImage.of(keys.get(i), answers.get(at), answers.get(at + 1)));
     }
     return Effect.Instead.of(requests);
   }

@@ -1,9 +1,9 @@
 package io.penstock.core.mirroring;
 
-import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Client;
 import io.penstock.core.copies.ReplyPolicy;
+import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.mirror.MirroredBlock;
 import io.penstock.core.mirror.MirroredCall;
 import io.penstock.core.resp.Protocol;
@@ -13,7 +13,6 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Mirrored;
 import io.penstock.core.spec.ReplyComparison;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -196,14 +195,7 @@ public final class ClientMirror {
 
   /** Copies the keys again of a call whose place among the others is not known. */
   public void copyAgain(CommandSpec spec, RequestFrame frame) {
-    var found = new KeyPositions();
-    spec.findKeys(frame, found);
-    List<byte[]> keys = new ArrayList<>(found.size());
-    for (int i = 0; i < found.size(); i++) {
-      int at = found.get(i);
-      keys.add(ByteBufUtil.getBytes(frame.buffer(), frame.offset(at), frame.length(at)));
-    }
-    mirror.copyAgain(database(), keys, null);
+    mirror.copyAgain(database(), CopyRequest.of(frame).keys(spec, frame), null);
   }
 
   private int database() {

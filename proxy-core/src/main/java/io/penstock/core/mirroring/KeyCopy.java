@@ -1,17 +1,18 @@
 package io.penstock.core.mirroring;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.copies.CopyTask;
-import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.mirror.KeyImage;
+import io.penstock.core.mirror.Reply;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
-import java.nio.charset.StandardCharsets;
+import io.penstock.core.side.SideExchange;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -32,7 +33,6 @@ final class KeyCopy {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final long PAUSE_MILLIS = 100;
-  private static final int MOST_REDIRECTS = 5;
 
   private final LoopMirror mirror;
   private final int copy;
@@ -85,14 +85,15 @@ final class KeyCopy {
   private void onRead() {
     Read dumped = value;
     Read expires = deadline;
-    if (dumped == null || expires == null || !dumped.over || !expires.over) {
+    if (dumped == null || expires == null || !dumped.isOver() || !expires.isOver()) {
       return;
     }
-    if (dumped.failed || expires.failed) {
-      again(dumped.problem());
+    String problem = dumped.problem == null ? expires.problem : dumped.problem;
+    if (problem != null) {
+      again(problem);
       return;
     }
-    CopyRequest request = KeyImage.of(key, dumped.content(), expires.number());
+    CopyRequest request = KeyImage.of(key, Reply.of(dumped.reply), Reply.of(expires.reply));
     mirror
         .mirror()
         .offerTo(
@@ -122,14 +123,13 @@ final class KeyCopy {
   }
 
   /** One of the two reads. */
-  private final class Read extends PlacedExchange {
+  private final class Read extends SideExchange {
 
-    private ByteBuf reply = Unpooled.EMPTY_BUFFER;
-    private int redirects;
-    private boolean over;
-    private boolean failed;
+    private final ByteBuf reply = Unpooled.buffer();
+    private @Nullable String problem; // if there is no reply, or an error
 
     Read(CopyRequest request) {
+      super(mirror.side());
       ByteBuf bytes = Unpooled.buffer(request.size());
       request.write(bytes);
       bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
@@ -142,66 +142,27 @@ final class KeyCopy {
     }
 
     @Override
-    public void onReply(ByteBuf buffer, int from, int to) {
-      if (buffer.getByte(from) == '-' && redirects < MOST_REDIRECTS) {
-        redirects++;
-        if (mirror.side().follow(this, buffer, from, to)) {
-          return;
-        }
-      }
-      onReplyPart(buffer, from, to, true);
-    }
-
-    @Override
     public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
-      if (reply == Unpooled.EMPTY_BUFFER) {
-        reply = Unpooled.buffer(to - from);
-      }
       reply.writeBytes(buffer, from, to - from);
       if (last) {
-        end(reply.getByte(0) == '-');
+        if (reply.getByte(0) == '-') {
+          problem = reply.toString(1, reply.writerIndex() - 1, ISO_8859_1).strip();
+        }
+        end();
+        onRead();
       }
     }
 
     @Override
     public void onFailure(Failure failure) {
-      reply = Unpooled.copiedBuffer("-" + failure, StandardCharsets.US_ASCII);
-      end(true);
-    }
-
-    private void end(boolean hasFailed) {
-      over = true;
-      failed = hasFailed;
-      releaseBytes();
+      problem = failure.toString();
+      end();
       onRead();
     }
 
-    String problem() {
-      return failed
-          ? reply.toString(1, reply.writerIndex() - 1, StandardCharsets.ISO_8859_1).strip()
-          : "no deadline";
-    }
-
-    /** Returns the bulk string of the reply; null if there is none. */
-    byte @Nullable [] content() {
-      int line = reply.indexOf(0, reply.writerIndex(), (byte) '\n') + 1;
-      return reply.getByte(1) == '-'
-          ? null
-          : ByteBufUtil.getBytes(reply, line, reply.writerIndex() - 2 - line);
-    }
-
-    long number() {
-      String digits = reply.toString(1, reply.writerIndex() - 1, StandardCharsets.US_ASCII).strip();
-      return Long.parseLong(digits);
-    }
-
     @Override
-    public boolean recoverFrom(Throwable defect) {
+    protected void logDefect(Throwable defect) {
       log.error("A key could not be copied again", defect);
-      if (!over) {
-        onFailure(Failure.NOT_SENT);
-      }
-      return true;
     }
   }
 }

@@ -15,10 +15,6 @@ final class Lane {
     this.loop = loop;
   }
 
-  boolean isOn(Loop other) {
-    return loop == other;
-  }
-
   /** Runs an action on the lane's loop, soon; never if the loop has been shut down. */
   void execute(Runnable action) {
     try {

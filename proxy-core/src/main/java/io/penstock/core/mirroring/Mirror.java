@@ -45,8 +45,9 @@ public final class Mirror implements Repairs {
     settings = next;
   }
 
-  boolean fieldsMayExpire() {
-    return fieldsMayExpire.getAsBoolean();
+  /** See {@link io.penstock.core.mirror.MirroredCall#of}. */
+  BooleanSupplier fieldsMayExpire() {
+    return fieldsMayExpire;
   }
 
   Stripes stripes() {

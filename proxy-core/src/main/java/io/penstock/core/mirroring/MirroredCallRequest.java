@@ -2,7 +2,6 @@ package io.penstock.core.mirroring;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
-import io.penstock.core.command.Command;
 import io.penstock.core.copies.CopyTask;
 import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
@@ -12,7 +11,6 @@ import io.penstock.core.mirror.Reply;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.retry.ClientExchange;
 import io.penstock.core.spec.CommandSpec;
-import io.penstock.core.spec.KeyPositions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -26,7 +24,6 @@ final class MirroredCallRequest extends MirroredRequest {
   private final boolean reads; // it goes to copies for its reply only
   private CopyRequest request = new CopyRequest(List.of()); // once the reply is here
   private List<byte[]> keys = List.of();
-  private Effect ifUnknown = Effect.NOTHING;
   private List<Question> questions = List.of(); // behind the latest sending
   private @Nullable ByteBuf awaiting; // the reply, while answers are missing
 
@@ -79,17 +76,9 @@ final class MirroredCallRequest extends MirroredRequest {
 
   @Override
   void read(ClientExchange exchange) {
-    Command sent = exchange.command();
-    RequestFrame frame = sent.frame();
+    RequestFrame frame = exchange.command().frame();
     request = CopyRequest.of(frame);
-    var positions = new KeyPositions();
-    int count = spec.findKeys(frame, positions);
-    List<byte[]> found = new ArrayList<>(Math.max(0, count));
-    for (int i = 0; i < count; i++) {
-      found.add(request.arguments().get(positions.get(i)));
-    }
-    keys = found;
-    ifUnknown = reads ? Effect.NOTHING : MirroredCall.unknown(spec, frame);
+    keys = request.keys(spec, frame);
   }
 
   @Override
@@ -113,12 +102,12 @@ final class MirroredCallRequest extends MirroredRequest {
       }
     }
     boolean failed = whole.getByte(0) == '-';
-    return answers.size() == questions.size() || failed ? call.effect(whole, answers) : ifUnknown;
+    return answers.size() == questions.size() || failed ? call.effect(whole, answers) : unknown();
   }
 
   @Override
   Effect unknown() {
-    return ifUnknown;
+    return reads ? Effect.NOTHING : call.unknown(keys);
   }
 
   @Override

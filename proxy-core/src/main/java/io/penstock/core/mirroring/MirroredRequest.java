@@ -54,10 +54,6 @@ abstract class MirroredRequest implements ReplyRelay {
     this.policy = mirror.mirror().copies().isEmpty() ? PRIMARY : mirror.mirror().settings().reply();
   }
 
-  final LoopMirror mirror() {
-    return mirror;
-  }
-
   final int database() {
     return database;
   }
@@ -99,10 +95,10 @@ abstract class MirroredRequest implements ReplyRelay {
       ClientExchange exchange, ByteBuf buffer, int from, int to, Outcome outcome) {
     keep(buffer, from, to);
     if (policy == PRIMARY) {
-      conclude(exchange, null);
+      onWhole(exchange, null);
       exchange.deliver(buffer, from, to, outcome);
     } else {
-      conclude(exchange, verdict(exchange, outcome));
+      onWhole(exchange, verdict(exchange, outcome));
     }
   }
 
@@ -112,17 +108,17 @@ abstract class MirroredRequest implements ReplyRelay {
     keep(buffer, from, to);
     if (policy == PRIMARY || passing) {
       if (last) {
-        conclude(exchange, null);
+        onWhole(exchange, null);
       }
       exchange.deliverPart(buffer, from, to, last);
     } else if (reply.readableBytes() > MOST_KEPT) {
       passing = true;
       if (last) {
-        conclude(exchange, null);
+        onWhole(exchange, null);
       }
       exchange.deliverPart(reply, 0, reply.writerIndex(), last);
     } else if (last) {
-      conclude(exchange, verdict(exchange, Outcome.OK));
+      onWhole(exchange, verdict(exchange, Outcome.OK));
     }
   }
 
@@ -137,7 +133,7 @@ abstract class MirroredRequest implements ReplyRelay {
   }
 
   /** Nothing that fails here may keep others from their keys, or the client from its reply. */
-  private void conclude(ClientExchange exchange, @Nullable Verdict awaited) {
+  private void onWhole(ClientExchange exchange, @Nullable Verdict awaited) {
     verdict = awaited;
     try {
       read(exchange);

@@ -4,12 +4,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.mirror.CopyRequest;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resync.Questions.ReplySink;
 import io.penstock.core.side.Side;
+import io.penstock.core.side.SideExchange;
 import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -17,12 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A request of a job to one side, whose reply a sink takes. Confined to the jobs' loop. */
-final class Question<S extends ReplySink> extends PlacedExchange {
+final class Question<S extends ReplySink> extends SideExchange {
 
   private static final Logger log = LoggerFactory.getLogger(Question.class);
-
-  /** Most redirects that are followed: a MOVED and an ASK. */
-  private static final int MOST_REDIRECTS = 2;
 
   private static final int LONGEST_ERROR = 200;
 
@@ -30,10 +27,8 @@ final class Question<S extends ReplySink> extends PlacedExchange {
   private static final Set<String> NOT_NOW =
       Set.of("MOVED", "ASK", "TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "BUSY");
 
-  private final Side side;
   private final S sink;
   private final CompletableFuture<S> answer = new CompletableFuture<>();
-  private int redirects;
 
   /**
    * @param affinity of the connection
@@ -46,7 +41,7 @@ final class Question<S extends ReplySink> extends PlacedExchange {
       int affinity,
       long deadlineNanos,
       S sink) {
-    this.side = side;
+    super(side);
     this.sink = sink;
     ByteBuf wire = Unpooled.buffer(request.size());
     request.write(wire);
@@ -70,16 +65,16 @@ final class Question<S extends ReplySink> extends PlacedExchange {
   }
 
   @Override
-  public void onReply(ByteBuf buffer, int from, int to) {
-    if (buffer.getByte(from) != '-') {
-      onReplyPart(buffer, from, to, true);
-    } else if (redirects++ >= MOST_REDIRECTS || !side.follow(this, buffer, from, to)) {
+  protected void onAnswer(ByteBuf buffer, int from, int to) {
+    if (buffer.getByte(from) == '-') {
       onError(buffer, from, to);
+    } else {
+      super.onAnswer(buffer, from, to);
     }
   }
 
   private void onError(ByteBuf buffer, int from, int to) {
-    releaseBytes();
+    end();
     int length = Math.min(to - 2 - (from + 1), LONGEST_ERROR);
     String text = buffer.toString(from + 1, length, StandardCharsets.ISO_8859_1);
     int blank = text.indexOf(' ');
@@ -92,15 +87,15 @@ final class Question<S extends ReplySink> extends PlacedExchange {
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     sink.add(buffer, from, to);
     if (last) {
-      releaseBytes();
       sink.end();
+      end();
       answer.complete(sink);
     }
   }
 
   @Override
   public void onFailure(Failure failure) {
-    releaseBytes();
+    end();
     String why =
         switch (failure) {
           case TIMEOUT -> "no answer in time";
@@ -113,10 +108,13 @@ final class Question<S extends ReplySink> extends PlacedExchange {
   }
 
   @Override
-  public boolean recoverFrom(Throwable defect) {
+  protected void logDefect(Throwable defect) {
     log.error("A reply could not be read", defect);
-    releaseBytes();
+  }
+
+  @Override
+  protected void onDefect() {
+    end();
     answer.completeExceptionally(new NoAnswerException("the reply could not be read"));
-    return true;
   }
 }

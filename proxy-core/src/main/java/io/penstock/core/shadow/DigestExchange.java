@@ -2,24 +2,18 @@ package io.penstock.core.shadow;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.backend.Failure;
-import io.penstock.core.dispatch.PlacedExchange;
 import io.penstock.core.side.Side;
+import io.penstock.core.side.SideExchange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A read that Penstock sends itself, of whose reply only a digest is kept. */
-final class DigestExchange extends PlacedExchange {
+final class DigestExchange extends SideExchange {
 
   private static final Logger log = LoggerFactory.getLogger(DigestExchange.class);
 
-  /** Most redirects that are followed: a MOVED and an ASK. */
-  private static final int MOST_REDIRECTS = 2;
-
-  private final Side side;
   private final ReplyDigest digest;
   private final Receiver receiver;
-  private int redirects;
-  private boolean over;
 
   /** Is told how an exchange has ended, once. */
   interface Receiver {
@@ -35,7 +29,7 @@ final class DigestExchange extends PlacedExchange {
    */
   DigestExchange(
       Side side, SampledRequest request, int affinity, long deadlineNanos, Receiver receiver) {
-    this.side = side;
+    super(side);
     this.digest = new ReplyDigest(request.spec().comparison());
     this.receiver = receiver;
     bytes(request.share(), 0, request.length());
@@ -46,17 +40,6 @@ final class DigestExchange extends PlacedExchange {
   DigestExchange of(int partition) {
     targetPartition(partition);
     return this;
-  }
-
-  @Override
-  public void onReply(ByteBuf buffer, int from, int to) {
-    if (buffer.getByte(from) == '-' && redirects < MOST_REDIRECTS) {
-      redirects++;
-      if (side.follow(this, buffer, from, to)) {
-        return;
-      }
-    }
-    onReplyPart(buffer, from, to, true);
   }
 
   @Override
@@ -75,17 +58,8 @@ final class DigestExchange extends PlacedExchange {
     receiver.onNoReply(failure);
   }
 
-  private void end() {
-    over = true;
-    releaseBytes();
-  }
-
   @Override
-  public boolean recoverFrom(Throwable defect) {
+  protected void logDefect(Throwable defect) {
     log.error("A shadow read failed", defect);
-    if (!over) {
-      onFailure(Failure.NOT_SENT);
-    }
-    return true;
   }
 }

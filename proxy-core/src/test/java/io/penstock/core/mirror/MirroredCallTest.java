@@ -42,7 +42,7 @@ class MirroredCallTest {
 
   private MirroredCall call(String call) {
     RequestFrame frame = frame(call);
-    return MirroredCall.of(spec(frame), frame, true);
+    return MirroredCall.of(spec(frame), frame, () -> true);
   }
 
   private ByteBuf reply(String wire) {
@@ -191,7 +191,7 @@ class MirroredCallTest {
   void fieldsHaveNoDeadlinesWhereServersLackThem() {
     RequestFrame frame = frame("hincrbyfloat h f 0.1");
 
-    Effect effect = MirroredCall.of(spec(frame), frame, false).effect(reply("$3|1.1|"), List.of());
+    Effect effect = MirroredCall.of(spec(frame), frame, () -> false).effect(reply("$3|1.1|"), List.of());
 
     assertThat(shown(effect)).isEqualTo("HSET h f 1.1");
   }
@@ -227,7 +227,8 @@ class MirroredCallTest {
 
   private String unknown(String call) {
     RequestFrame frame = frame(call);
-    return shown(MirroredCall.unknown(spec(frame), frame));
+    List<byte[]> keys = CopyRequest.of(frame).keys(spec(frame), frame);
+    return shown(MirroredCall.of(spec(frame), frame, () -> true).unknown(keys));
   }
 
   @Test
@@ -292,12 +293,12 @@ class MirroredCallTest {
   }
 
   private String blockWithoutQuestions(String reply, String... calls) {
-    var block = filled(new MirroredBlock(true, false), calls);
+    var block = filled(new MirroredBlock(() -> true, false), calls);
     return shown(block.effect(Reply.of(reply(reply))));
   }
 
   private MirroredBlock filled(String... calls) {
-    return filled(new MirroredBlock(true), calls);
+    return filled(new MirroredBlock(() -> true), calls);
   }
 
   private MirroredBlock filled(MirroredBlock block, String... calls) {
@@ -325,7 +326,7 @@ class MirroredCallTest {
 
   private static void run(CommandSpec spec, RequestFrame frame, ByteBuf reply) {
     for (int i = 0; i < 10_000; i++) {
-      assertAsIs(MirroredCall.of(spec, frame, true).effect(reply, List.of()));
+      assertAsIs(MirroredCall.of(spec, frame, () -> true).effect(reply, List.of()));
     }
   }
 

@@ -186,7 +186,7 @@ class MirroredWritesIT {
   /** Runs a call at the primary and sends its effect to the copy. Returns the reply. */
   private String mirror(String[] arguments) {
     if (arguments[0].equals("multi")) {
-      block = new MirroredBlock(fieldsMayExpire);
+      block = new MirroredBlock(() -> fieldsMayExpire);
       return primary.call(arguments);
     }
     if (arguments[0].equals("exec")) {
@@ -214,7 +214,7 @@ class MirroredWritesIT {
   }
 
   private String mirror(CommandSpec spec, RequestFrame frame, String[] arguments) {
-    MirroredCall call = MirroredCall.of(spec, frame, fieldsMayExpire);
+    MirroredCall call = MirroredCall.of(spec, frame, () -> fieldsMayExpire);
     List<CopyRequest> questions = call.questions();
     String reply;
     List<Reply> answers = new ArrayList<>();
