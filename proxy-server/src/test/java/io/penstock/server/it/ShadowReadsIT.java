@@ -124,10 +124,10 @@ class ShadowReadsIT {
 
   @Test
   void aShadowThatIsFrozenOrDeadCostsClientsNothing() {
-    server.text("SET", "k", "v");
+    onBoth(each -> each.text("SET", "k", "v"));
     proxy.start();
     try (RespClient client = proxy.connect("main")) {
-      client.text("GET", "k");
+      compared(client, "GET", "k"); // the shadow is connected
       FrozenNode.freeze(copy);
       for (int i = 0; i < 500; i++) {
         assertThat(client.text("GET", "k")).isEqualTo("v");
