@@ -80,7 +80,12 @@ public final class Mirror implements Repairs {
 
   @Override
   public void copyAgain(int copy, int database, List<byte[]> keys, Consumer<Boolean> done) {
-    LoopMirror on = loops.get(copy % loops.size());
+    LoopMirror[] connected = loops.toArray(LoopMirror[]::new); // others may be closed meanwhile
+    if (connected.length == 0) {
+      done.accept(false); // the upstream is closed
+      return;
+    }
+    LoopMirror on = connected[copy % connected.length];
     try {
       on.loop().executor().execute(() -> copyAgain(on, copy, database, keys, done));
     } catch (RejectedExecutionException _) {

@@ -9,10 +9,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.copies.CopyRig.Outcome;
 import io.penstock.core.copies.CopyRig.Repair;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -103,7 +102,7 @@ class CopyQueueIT {
   void beyondTheLimitTasksAreDroppedAndTheCopyIsBehind() {
     try (CopyRig rig = CopyRig.of(server, Duration.ofSeconds(20), CopyRig.limits(100))) {
       assertThat(rig.result(Tasks.asIs("SET k 0", "+OK"))).isEqualTo(DONE);
-      freeze();
+      FrozenNode.freeze(server);
       List<Outcome> outcomes = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         outcomes.add(rig.offer(Tasks.asIs("SET k" + i + " v", "+OK")));
@@ -128,20 +127,11 @@ class CopyQueueIT {
     }
   }
 
-  /** Returns when the server no longer answers. */
-  private void freeze() {
-    server.pause();
-    Path status = Path.of("/proc", Long.toString(server.pid()), "stat");
-    if (Files.exists(status)) {
-      await().until(() -> Files.readString(status).contains(") T "));
-    }
-  }
-
   @Test
   void aFrozenCopyIsCopiedAgainWhenItAnswers() {
     try (CopyRig rig = CopyRig.of(server, Duration.ofMillis(500), CopyRig.limits(1_000))) {
       assertThat(rig.result(Tasks.asIs("SET k 0", "+OK"))).isEqualTo(DONE);
-      freeze();
+      FrozenNode.freeze(server);
       Outcome sent = rig.offer(Tasks.asIs("SET k 1", "+OK"));
       await().until(() -> sent.result() == UNKNOWN);
       Outcome waiting = rig.offer(Tasks.asIs("SET other 1", "+OK"));

@@ -191,7 +191,8 @@ class MirroredCallTest {
   void fieldsHaveNoDeadlinesWhereServersLackThem() {
     RequestFrame frame = frame("hincrbyfloat h f 0.1");
 
-    Effect effect = MirroredCall.of(spec(frame), frame, () -> false).effect(reply("$3|1.1|"), List.of());
+    Effect effect =
+        MirroredCall.of(spec(frame), frame, () -> false).effect(reply("$3|1.1|"), List.of());
 
     assertThat(shown(effect)).isEqualTo("HSET h f 1.1");
   }

@@ -1,25 +1,10 @@
 package io.penstock.core.resync;
 
-import static org.awaitility.Awaitility.await;
-
-import io.penstock.core.backend.BackendSettings;
-import io.penstock.core.backend.QueueLimits;
-import io.penstock.core.control.ControlPlane;
-import io.penstock.core.discovery.ClusterTopology;
-import io.penstock.core.dispatch.AsyncDispatcher;
-import io.penstock.core.dispatch.Dispatcher;
-import io.penstock.core.dispatch.SyncDispatcher;
 import io.penstock.core.mirror.Contents;
-import io.penstock.core.observe.Label;
-import io.penstock.core.observe.ProxyEvents;
 import io.penstock.core.side.Side;
-import io.penstock.core.topology.StaticTopology;
-import io.penstock.core.topology.TopologySettings;
-import io.penstock.core.transport.Loop;
+import io.penstock.core.side.SideRig;
 import io.penstock.core.transport.LoopGroup;
 import io.penstock.core.upstream.Endpoint;
-import io.penstock.core.upstream.ReadSettings;
-import io.penstock.core.upstream.Upstream;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
@@ -31,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A server or a cluster, as the jobs reach it and as a test reads and writes it. */
@@ -39,71 +23,32 @@ final class ResyncSide implements AutoCloseable {
 
   static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-  private static final boolean SYNC = "sync".equals(System.getProperty("penstock.dispatch"));
-
-  private final @Nullable ControlPlane control;
-  private final Upstream upstream;
-  private final Dispatcher dispatcher;
-  private final Loop loop;
+  private final SideRig rig;
   private final List<String> databases;
   private final Map<Endpoint, RespClient> clients = new HashMap<>();
   private int selected = -1;
 
-  private ResyncSide(
-      LoopGroup group, @Nullable ControlPlane control, Upstream upstream, List<String> databases) {
-    this.control = control;
-    this.upstream = upstream;
+  private ResyncSide(SideRig rig, List<String> databases) {
+    this.rig = rig;
     this.databases = databases;
-    this.loop = group.loops().getFirst();
-    var settings =
-        new BackendSettings(
-            TIMEOUT,
-            TIMEOUT,
-            2,
-            8,
-            8,
-            10_000,
-            QueueLimits.DEFAULTS,
-            ReadSettings.MASTER_ONLY,
-            Label.ONLY);
-    dispatcher =
-        SYNC
-            ? new SyncDispatcher(group, loop, settings, upstream, ProxyEvents.NONE)
-            : new AsyncDispatcher(group, loop, settings, upstream, ProxyEvents.NONE);
-    loop.executor().submit(dispatcher::adoptPlacement).syncUninterruptibly();
-    upstream.onChange(_ -> loop.executor().execute(dispatcher::adoptPlacement));
-    loop.executor()
-        .scheduleAtFixedRate(() -> dispatcher.tick(loop.tick()), 10, 10, TimeUnit.MILLISECONDS);
   }
 
   static ResyncSide of(LoopGroup group, ServerProcess server) {
-    var upstream = new StaticTopology(new Endpoint(server.host(), server.port()));
-    return new ResyncSide(group, null, upstream, List.of("3", "0"));
+    var endpoint = new Endpoint(server.host(), server.port());
+    return new ResyncSide(SideRig.of(group, endpoint, TIMEOUT), List.of("3", "0"));
   }
 
   static ResyncSide of(LoopGroup group, EmbeddedCluster cluster) {
-    ControlPlane control = ControlPlane.create(Duration.ofSeconds(1));
-    List<Endpoint> seeds =
-        cluster.members().stream()
-            .map((Member each) -> new Endpoint(each.host(), each.port()))
-            .toList();
-    var topology =
-        ClusterTopology.create(
-            new TopologySettings(
-                seeds, Duration.ofSeconds(1), Duration.ofSeconds(1), Duration.ofMillis(100)),
-            control,
-            ProxyEvents.NONE);
-    topology.start();
-    await().until(() -> topology.current().isFullyCovered());
-    return new ResyncSide(group, control, topology, List.of("0"));
+    var rig = SideRig.of(group, cluster, TIMEOUT, Duration.ofSeconds(1));
+    return new ResyncSide(rig, List.of("0"));
   }
 
   Side side() {
-    return new Side(dispatcher, upstream, TIMEOUT.toNanos());
+    return rig.side();
   }
 
   boolean hasMaster(Member member) {
-    return upstream.current().masters().contains(new Endpoint(member.host(), member.port()));
+    return rig.upstream().current().masters().contains(new Endpoint(member.host(), member.port()));
   }
 
   private RespClient client(Endpoint node) {
@@ -123,7 +68,7 @@ final class ResyncSide implements AutoCloseable {
   }
 
   private @Nullable Object valueAt(byte[] key, int database, byte[]... command) {
-    var placement = upstream.current();
+    var placement = rig.upstream().current();
     var shard = placement.shardOf(placement.partitioner().partitionOf(key));
     RespClient client = client(Objects.requireNonNull(shard).master());
     if (database != selected) {
@@ -150,7 +95,7 @@ final class ResyncSide implements AutoCloseable {
   /** Returns all that the masters have. */
   Map<String, String> contents(boolean fieldsMayExpire) {
     Map<String, String> all = new TreeMap<>();
-    for (Endpoint master : upstream.current().masters()) {
+    for (Endpoint master : rig.upstream().current().masters()) {
       try (RespClient client = RespClient.open(master.host(), master.port())) {
         all.putAll(new Contents(client, fieldsMayExpire, databases).read());
       }
@@ -161,10 +106,6 @@ final class ResyncSide implements AutoCloseable {
   @Override
   public void close() {
     reconnect();
-    loop.executor().submit(dispatcher::close).syncUninterruptibly();
-    upstream.close();
-    if (control != null) {
-      control.close().toCompletableFuture().join();
-    }
+    rig.close();
   }
 }

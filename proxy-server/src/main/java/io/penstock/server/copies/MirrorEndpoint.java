@@ -6,9 +6,9 @@ import io.penstock.core.observe.CopyJobStatus;
 import io.penstock.core.observe.MirrorStats;
 import io.penstock.core.resync.CopyJobs;
 import io.penstock.core.resync.JobRefusedException;
+import io.penstock.server.management.UrlParameters;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,8 +24,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
  * {@code GET /actuator/mirror}: the copies of all upstreams. {@code POST
@@ -152,7 +150,7 @@ final class MirrorEndpoint {
       return refused(unknown(upstream, copy), 404);
     }
     try {
-      return answer(begin(jobs, operation, parameters(known)));
+      return answer(begin(jobs, operation, UrlParameters.of(known)));
     } catch (IllegalArgumentException e) {
       return refused(String.valueOf(e.getMessage()), WebEndpointResponse.STATUS_BAD_REQUEST);
     }
@@ -189,26 +187,6 @@ final class MirrorEndpoint {
       throw new IllegalArgumentException(name + " must be true or false");
     }
     return text.equals("true");
-  }
-
-  /** Returns the parameters of the URL. Throws an exception for one that the operation lacks. */
-  private static Map<String, String> parameters(Set<String> known) {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes request) {
-      request
-          .getRequest()
-          .getParameterMap()
-          .forEach((name, values) -> {
-            if (!known.contains(name)) {
-              throw new IllegalArgumentException("no parameter is named " + name);
-            }
-            if (values.length != 1) {
-              throw new IllegalArgumentException(name + " is given twice");
-            }
-            parameters.put(name, values[0]);
-          });
-    }
-    return parameters;
   }
 
   private static WebEndpointResponse<?> answer(CompletableFuture<CopyJobStatus> begun) {

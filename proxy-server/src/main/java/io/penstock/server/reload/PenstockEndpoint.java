@@ -7,10 +7,10 @@ import io.penstock.core.assembly.ProxyUpstream;
 import io.penstock.core.change.ChangePlan.Step;
 import io.penstock.core.listener.CannotBindException;
 import io.penstock.server.change.ReloadOutcome;
+import io.penstock.server.management.UrlParameters;
 import io.penstock.server.reload.ConfigurationInForce.Snapshot;
 import java.net.InetSocketAddress;
 import java.time.Instant;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,8 +27,6 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
-import org.springframework.web.context.request.RequestContextHolder;
-import org.springframework.web.context.request.ServletRequestAttributes;
 
 /**
  * {@code GET /actuator/penstock}: the configuration in force, without secrets. {@code POST
@@ -197,7 +195,7 @@ final class PenstockEndpoint {
       return new WebEndpointResponse<>(WebEndpointResponse.STATUS_NOT_FOUND);
     }
     try {
-      Map<String, String> options = parameters(known);
+      Map<String, String> options = UrlParameters.of(known);
       String listener = options.remove(LISTENER);
       return switch (operation) {
         case "drain" -> answer(proxy.suspend(listener), PenstockEndpoint::concerned);
@@ -208,26 +206,6 @@ final class PenstockEndpoint {
     } catch (IllegalArgumentException e) {
       return refused(e, WebEndpointResponse.STATUS_BAD_REQUEST);
     }
-  }
-
-  /** Returns the parameters of the URL. Throws an exception for one that the operation lacks. */
-  private static Map<String, String> parameters(Set<String> known) {
-    Map<String, String> parameters = new LinkedHashMap<>();
-    if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes request) {
-      request
-          .getRequest()
-          .getParameterMap()
-          .forEach((name, values) -> {
-            if (!known.contains(name)) {
-              throw new IllegalArgumentException("no parameter is named " + name);
-            }
-            if (values.length != 1) {
-              throw new IllegalArgumentException(name + " is given twice");
-            }
-            parameters.put(name, values[0]);
-          });
-    }
-    return parameters;
   }
 
   private static WebEndpointResponse<?> reloaded(Attempt attempt) {

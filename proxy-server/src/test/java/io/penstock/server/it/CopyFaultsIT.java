@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.observe.MirrorStats;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;

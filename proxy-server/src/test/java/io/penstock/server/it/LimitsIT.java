@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.penstock.core.transport.Transport;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

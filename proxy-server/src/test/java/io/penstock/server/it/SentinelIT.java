@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
 import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.SentinelGroup;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;

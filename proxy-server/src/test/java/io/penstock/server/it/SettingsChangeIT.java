@@ -24,6 +24,7 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.FreePorts;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
 import io.penstock.testkit.wire.RespClient;

@@ -17,6 +17,7 @@ import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;

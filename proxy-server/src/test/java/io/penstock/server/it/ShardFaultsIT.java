@@ -9,6 +9,7 @@ import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.topology.SingleUpstreamSettings;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.core.upstream.Endpoint;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

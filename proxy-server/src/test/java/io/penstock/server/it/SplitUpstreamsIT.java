@@ -14,6 +14,7 @@ import io.penstock.core.upstream.ReadFrom;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Zones;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

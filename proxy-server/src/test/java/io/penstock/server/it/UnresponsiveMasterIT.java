@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.core.assembly.ProxySettings.Dispatch;
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.wire.RespClient;
 import io.penstock.testkit.wire.Wire;

@@ -3,6 +3,7 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.penstock.testkit.cluster.EmbeddedCluster;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
-import io.penstock.server.it.FrozenNode;
+import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;

@@ -1,7 +1,5 @@
-package io.penstock.server.it;
+package io.penstock.testkit.cluster;
 
-import io.penstock.testkit.cluster.Member;
-import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
