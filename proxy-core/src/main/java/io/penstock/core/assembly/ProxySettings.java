@@ -179,7 +179,7 @@ public record ProxySettings(
    * The copies of an upstream, which do what it did.
    *
    * @param of name of the upstream that clients use: its servers are the primary
-   * @param primary name of the upstream whose servers it has
+   * @param primary name of the upstream with the same servers
    * @param copies names of the others, at least one, in the order of the settings
    */
   public record Mirror(String of, String primary, List<String> copies, MirrorSettings settings) {

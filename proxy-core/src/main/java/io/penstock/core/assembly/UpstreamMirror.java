@@ -42,7 +42,7 @@ public final class UpstreamMirror {
   private final Mirror mirror;
   private final List<RespUpstream> sharers = new CopyOnWriteArrayList<>(); // oldest first
   private volatile Map<String, Copy> copies = Map.of(); // by name, in the order of the settings
-  private volatile @Nullable RespUpstream leader; // whose settings it has
+  private volatile @Nullable RespUpstream leader; // with the settings in force
   private volatile Duration drainTimeout = Duration.ZERO;
   private int nextNumber; // changes come one after the other
 
@@ -299,14 +299,14 @@ public final class UpstreamMirror {
     }
   }
 
-  /** Returns how far the copies are, to the upstream whose settings it has; none to others. */
+  /** Returns how far the copies are, if the upstream has the settings in force; none otherwise. */
   MirrorStats statsOf(RespUpstream upstream) {
     return upstream.equals(leader) ? mirror.stats() : MirrorStats.NONE;
   }
 
   /**
-   * Returns the resyncs and comparisons of the copies by their names, to the upstream whose
-   * settings it has; none to others.
+   * Returns the resyncs and comparisons of the copies by their names, if the upstream has the
+   * settings in force; none otherwise.
    */
   Map<String, CopyJobs> jobsOf(RespUpstream upstream) {
     Map<String, CopyJobs> jobs = new LinkedHashMap<>();

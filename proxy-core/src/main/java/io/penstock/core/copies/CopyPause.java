@@ -44,7 +44,7 @@ final class CopyPause {
   /**
    * Begins, unless it has begun.
    *
-   * @param partition whose node must answer
+   * @param partition a partition of the node that must answer
    * @return whether it begins
    */
   boolean begin(int partition) {

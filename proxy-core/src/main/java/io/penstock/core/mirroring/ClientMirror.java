@@ -193,7 +193,7 @@ public final class ClientMirror {
     }
   }
 
-  /** Copies the keys again of a call whose place among the others is not known. */
+  /** Copies the keys of a call again if its place among other writes is not known. */
   public void copyAgain(CommandSpec spec, RequestFrame frame) {
     mirror.copyAgain(database(), CopyRequest.of(frame).keys(spec, frame), null);
   }

@@ -7,10 +7,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of the keys, whose writes are in one lane at a time. The lane that has it enters writes
- * without asking anybody. Another lane gets it when all writes under way have left, which means
- * that they were answered and what copies get was queued. So writes are queued in the order in
- * which the primary ran them.
+ * A part of the keys. Its writes are sent on one lane at a time, the owner. Another lane becomes
+ * the owner when all writes in flight have left: they are answered, and their effects are queued.
+ * So effects are queued in the order in which the primary ran the writes.
  *
  * <p>Safe for lanes of different loops, without a lock.
  */
@@ -23,9 +22,9 @@ final class Stripe {
   private @Nullable Placement placement; // by which they were sent; belongs to the owner
 
   /**
-   * Who has it and who waits for it.
+   * The owner and the claims that wait.
    *
-   * @param owner null as long as nobody has ever had it
+   * @param owner null before the first write
    * @param waiting in the order in which they came
    */
   private record State(@Nullable Lane owner, List<Claim> waiting) {
@@ -82,7 +81,7 @@ final class Stripe {
     }
   }
 
-  /** Passes it to whoever waits longest, with all behind it that may enter at the same time. */
+  /** Gives it to the lane of the first claim that waits; all claims beside it enter too. */
   private void passOn(Lane from) {
     State now = state.get();
     while (now.owner() == from && entered == 0 && !now.waiting().isEmpty()) {

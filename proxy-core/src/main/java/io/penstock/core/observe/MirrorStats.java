@@ -50,8 +50,8 @@ public record MirrorStats(List<Copy> copies, long maxRequests, long maxBytes) {
    * @param done effects that the copy has done
    * @param dropped effects that it did not get
    * @param unknown effects that it may have done or not
-   * @param differing whose reply was not the primary's, by the name of the command; {@code other}
-   *     for what is not a client's own request
+   * @param differing effects with another reply than the primary's, by the name of the command;
+   *     {@code other} for what is not a client's own request
    * @param copiedAgain keys that were copied again whole
    * @param behindSince since when it lacks something that only {@code resync} brings; null if it
    *     does not

@@ -88,7 +88,7 @@ final class Gathered implements ReplySink {
     return value() instanceof Long number ? number : -1;
   }
 
-  /** Returns the value as text, whose characters are bytes. */
+  /** Returns the value as text: each byte is a character. */
   String text() {
     return text(value());
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A request of a job to one side, whose reply a sink takes. Confined to the jobs' loop. */
+/** A request of a job to one side. A sink takes the reply. Confined to the jobs' loop. */
 final class Question<S extends ReplySink> extends SideExchange {
 
   private static final Logger log = LoggerFactory.getLogger(Question.class);

@@ -38,7 +38,7 @@ final class Questions {
 
   private static final int FIRST_AFFINITY = -10_001; // clients have positive ones
 
-  /** For requests whose replies take long to make. */
+  /** For requests that take servers long. */
   private static final long LONG_NANOS = 60_000_000_000L;
 
   private final Loop loop;
@@ -78,7 +78,7 @@ final class Questions {
     return text.getBytes(StandardCharsets.ISO_8859_1);
   }
 
-  /** Makes a request; arguments are texts, whose characters are bytes, or bytes. */
+  /** Makes a request; arguments are texts, with a character for each byte, or bytes. */
   static CopyRequest request(Object... arguments) {
     List<byte[]> all = new ArrayList<>(arguments.length);
     for (Object argument : arguments) {

@@ -334,7 +334,7 @@ final class Intake implements LocalCommandHandler {
 
   /**
    * To be called when no more requests can be handled for now. If the next one waits because of
-   * subscriptions, those behind it that subscribe are made known to who publishes.
+   * subscriptions, publishers are told of those behind it that subscribe.
    *
    * @return whether more of them are read from the client meanwhile
    */

@@ -62,7 +62,7 @@ final class ResyncSide implements AutoCloseable {
     selected = -1;
   }
 
-  /** Runs a command whose key is its first argument at the node that serves it. */
+  /** Runs a command at the node that serves its first argument, a key. */
   @Nullable Object value(int database, byte[]... command) {
     return valueAt(command[1], database, command);
   }
@@ -78,7 +78,7 @@ final class ResyncSide implements AutoCloseable {
     return client.value(command);
   }
 
-  /** Runs a command of text, whose key is its first argument, in the own database. */
+  /** Runs a command of text with a key as its first argument, in the own database. */
   void write(String... command) {
     writeTo(command[1], command);
   }

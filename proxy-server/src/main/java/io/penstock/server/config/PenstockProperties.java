@@ -642,8 +642,8 @@ public record PenstockProperties(
    * @param weighted Other upstreams, each with a share of the keys or of the clients.
    * @param by What `weighted` shares out: `key`, or `client`, so that each client connection uses
    *     one of the upstreams for all keys. If not set, `key`.
-   * @param primary Name of the upstream whose servers this one has, so that what clients write goes
-   *     to `copies` too. The other upstream keeps its own connections.
+   * @param primary Name of the upstream that this one has the servers of. Writes of clients are
+   *     sent to `copies` too. The other upstream keeps its own connections.
    * @param copies Names of the upstreams that do what the primary did. A copy that a reload adds is
    *     behind until `resync`.
    * @param reply When clients get the reply to a write: `primary`, at once; `all`, when each copy

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Upstreams whose writes go to others too. */
+/** Upstreams with copies. */
 class CopiesTest {
 
   private static final String OTHERS =

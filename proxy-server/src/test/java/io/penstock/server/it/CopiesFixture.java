@@ -10,7 +10,7 @@ import java.util.Random;
 /** What tests of upstreams with copies share. */
 final class CopiesFixture {
 
-  /** Kinds of writes whose place among the others is known. */
+  /** Kinds of writes that are copied in their place among the others. */
   static final int ORDERED = 21;
 
   /** All kinds of writes. */
