@@ -242,6 +242,14 @@ public final class Forwarder {
     return mustWait;
   }
 
+  /** Handles a request that waits for subscribers, now. Does nothing if there is none. */
+  public void endWait() {
+    SubscribersWait wait = subscribersWait;
+    if (wait != null) {
+      wait.end();
+    }
+  }
+
   /** Publishes a message. The count in the reply is corrected if clients are subscribed here. */
   public void publish(CommandSpec spec, RoutePlan.Publish plan) {
     RequestFrame frame = request.frame();

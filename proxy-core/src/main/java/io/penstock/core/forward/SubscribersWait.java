@@ -109,7 +109,8 @@ final class SubscribersWait {
     }
   }
 
-  private void end() {
+  /** Ends the wait: has the messages sent. */
+  void end() {
     if (!over) {
       over = true;
       then.run();

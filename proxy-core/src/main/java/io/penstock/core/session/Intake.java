@@ -327,6 +327,11 @@ final class Intake implements LocalCommandHandler {
     };
   }
 
+  /** Handles a request that waits for an event of another loop. */
+  void endWait() {
+    forwarder.endWait();
+  }
+
   private static boolean isAboutSubscriptions(RoutePlan plan) {
     return plan instanceof RoutePlan.Local(_, LocalCommand which)
         && which.area() == LocalCommand.Area.SUBSCRIPTION;

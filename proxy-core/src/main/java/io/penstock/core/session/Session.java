@@ -171,8 +171,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   /**
    * Ends what keeps the client at earlier routes. A call that it is blocked in gets the reply of a
-   * timeout, and the client changes to the latest routes; otherwise it is closed once it is
-   * answered.
+   * timeout, and the client changes to the latest routes; so does a client whose request has waited
+   * for another loop and is handled. Otherwise it is closed once it is answered.
    */
   void leaveRoutes(LoopRoutes latest) {
     if (intake.blocked().isBlocked()
@@ -180,6 +180,11 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
         && !intake.transactions().isWatching()) {
       leavesRoutes = true;
       intake.blocked().unblock(false, _ -> {});
+      return;
+    }
+    intake.endWait();
+    if (mayChangeTo(latest)) {
+      follow(latest);
     } else {
       drain();
     }

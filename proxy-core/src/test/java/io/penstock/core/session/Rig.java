@@ -270,6 +270,22 @@ final class Rig extends ScriptedUpstream implements AutoCloseable {
             .sum());
   }
 
+  /** Has clients change to another upstream with the same nodes, and ends what keeps others. */
+  void changeUpstream() {
+    onLoop(() -> {
+      var other =
+          new SessionLoop.Routing(
+              new Router(known().current().partitioner(), false),
+              dispatcher,
+              routing.hub(),
+              known(),
+              options.served());
+      sessions.adopt(settings, other, sessions.servers());
+      sessions.drainLaggards(routing);
+      return true;
+    });
+  }
+
   Dispatcher dispatcher() {
     return dispatcher;
   }

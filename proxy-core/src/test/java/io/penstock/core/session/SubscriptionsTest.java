@@ -1549,4 +1549,26 @@ class SubscriptionsTest extends Subscribers {
       return session.intake().subscriptions();
     }
   }
+
+  /** A change of the upstream while a message waits for a subscriber. */
+  @Nested
+  class Changes {
+
+    @Test
+    void aTransactionThatWaitsIsHandledBeforeItsUpstreamGoes() {
+      subscribing(rig.client(), 0, "subscribe b");
+      Peer client = rig.client();
+      client.send(call("MULTI") + call("PUBLISH b x")).expect("+OK\r\n+QUEUED\r\n");
+      Session session = rig.newestSession();
+      String block = call("MULTI") + call("PUBLISH b x") + call("EXEC");
+      client.send(call("EXEC"));
+      await().until(() -> rig.onLoop(() -> session.input().isPutBack()));
+
+      rig.changeUpstream();
+
+      rig.accept(0).expect(block).send("+OK\r\n+QUEUED\r\n*1\r\n:1\r\n");
+      client.expect("*1\r\n:1\r\n");
+      client.send(PING).expect("+PONG\r\n");
+    }
+  }
 }
