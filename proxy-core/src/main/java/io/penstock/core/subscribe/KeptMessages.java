@@ -12,7 +12,6 @@ import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The messages for names that nodes have confirmed before the client may get its confirmation,
@@ -31,9 +30,12 @@ final class KeptMessages implements Subscriber {
     this.account = context.account();
   }
 
-  /** Keeps the messages for a name from now on; it is subscribed to with this subscriber. */
+  /**
+   * Keeps the messages for a name from now on; it is subscribed to with this subscriber. Does
+   * nothing if they are kept already.
+   */
   void begin(Kind kind, Name name) {
-    kept.computeIfAbsent(kind, _ -> new HashMap<>()).put(name, new ArrayDeque<>(0));
+    kept.computeIfAbsent(kind, _ -> new HashMap<>()).putIfAbsent(name, new ArrayDeque<>(0));
   }
 
   @Override
@@ -61,7 +63,8 @@ final class KeptMessages implements Subscriber {
    * @param to the client, which is subscribed to the name now
    */
   void handOver(Kind kind, Name name, Subscriber to) {
-    @Nullable ArrayDeque<Message> messages = messages(kind).remove(name);
+    Map<Name, ArrayDeque<Message>> ofKind = kept.get(kind);
+    ArrayDeque<Message> messages = ofKind == null ? null : ofKind.remove(name);
     if (messages != null) {
       hub.removeSubscriber(this, kind, name);
       messages.forEach(message -> {

@@ -258,7 +258,7 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
 
   /** The client gets the messages behind its confirmation. */
   private void keepMessages(SubscribeRequest subscribe) {
-    var messages = new KeptMessages(context, hub);
+    KeptMessages messages = kept == null ? new KeptMessages(context, hub) : kept;
     kept = messages;
     while (given.hasNext()) {
       Name known = hub.addInPlaceOfClient(messages, subscribe, given.next());
@@ -267,6 +267,14 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
       }
     }
     given.rewind();
+  }
+
+  /** The client is not subscribed any more to some names, which this request may have, too. */
+  private void keepMore() {
+    SubscribeRequest subscribe = subscribing;
+    if (kept != null && subscribe != null) {
+      goOn(() -> keepMessages(subscribe));
+    }
   }
 
   /** The request before this one was answered. */
@@ -390,6 +398,9 @@ final class SubscriptionCall implements SubscribeRequest.Callback {
         },
         () -> hub.flush(unsubscribing),
         () -> {
+          for (SubscriptionCall later = next; later != null; later = later.next) {
+            later.keepMore();
+          }
           hub.flush(unsubscribing);
           unsubscribing.completeOne();
         });

@@ -103,6 +103,39 @@ class SubscriptionsTest extends Subscribers {
       deliver(upper, client, "a", "too");
     }
 
+    /** As Celery does for each result. */
+    @Test
+    void aChannelIsSubscribedToRightBehindItsEnd() {
+      Peer client = rig.client();
+      client.send(call("SUBSCRIBE b") + call("UNSUBSCRIBE b") + call("SUBSCRIBE b") + PING);
+      Peer feed = feed(0, "subscribe b").send(push("subscribe", "b", ":1"));
+      client.expect(array("subscribe", "b", ":1"));
+
+      feed.expect(PING).send("+PONG\r\n" + push("message", "b", "early"));
+
+      client.expect(
+          array("unsubscribe", "b", ":0")
+              + array("subscribe", "b", ":1")
+              + array("message", "b", "early")
+              + array("pong", ""));
+      deliver(feed, client, "b", "now");
+    }
+
+    @Test
+    void aChannelIsSubscribedToTwiceBehindAnother() {
+      Peer client = rig.client();
+      Peer feed = subscribed(client, 0, "b");
+      client.send(call("UNSUBSCRIBE none") + call("SUBSCRIBE a") + call("SUBSCRIBE b"));
+      Peer upper = feed(1, "subscribe a");
+      feed.expect(PING).send("+PONG\r\n" + push("message", "b", "early"));
+      client.expect(array("unsubscribe", "none", ":1") + array("message", "b", "early"));
+
+      upper.send(push("subscribe", "a", ":1"));
+
+      client.expect(array("subscribe", "a", ":2") + array("subscribe", "b", ":2"));
+      deliver(feed, client, "b", "now");
+    }
+
     @Test
     void aRequestBehindTheEndOfASubscriptionIsSentAtOnce() {
       Peer client = rig.client();
