@@ -9,7 +9,6 @@ import tempfile
 os.environ.update(SUITE_HOST=sys.argv[1], SUITE_PORT=sys.argv[2])
 
 from celery import chain, chord, group
-from celery.signals import before_task_publish
 
 from celery_tasks import add, app, fail, fail_twice, lose_worker, note, r, second_delivery, total
 from scenarios import PATIENCE, equal, eventually, exit_with, run
@@ -40,15 +39,6 @@ def failure():
 
 def retry():
     equal(fail_twice.delay("attempts").get(timeout=PATIENCE), 3)
-
-
-@before_task_publish.connect
-def subscribed(headers, **_):
-    """Waits until the result is subscribed to: Celery sends the task without waiting for that, and may miss the result on a busy
-    machine (docs/explanation/pubsub.md, What is not guaranteed)."""
-    channel = app.backend.get_key_for_task(headers["id"])
-    if channel in app.backend.result_consumer.subscribed_to:
-        eventually(lambda: r().pubsub_numsub(channel)[0][1] > 0, f"{channel} is subscribed to")
 
 
 def groups():
