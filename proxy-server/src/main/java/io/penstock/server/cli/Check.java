@@ -89,10 +89,11 @@ public final class Check {
     for (Listener listener : settings.listeners()) {
       used.add(listener.upstream());
       lines.add(
-          "as listener %s: listen on %s for upstream %s, and accept %s"
+          "as listener %s: listen on %s%s for upstream %s, and accept %s"
               .formatted(
                   listener.name(),
                   address(listener.listen()),
+                  address(listener.listen()).endsWith("too") ? "," : "",
                   listener.upstream(),
                   clients(listener, settings)));
     }
@@ -175,7 +176,8 @@ public final class Check {
   private static String address(Listen listen) {
     return switch (listen.address()) {
       case ListenAddress.Tcp tcp ->
-          tcp.port() == 0 ? "a free port of " + String.join(", ", tcp.hosts()) : tcp.toString();
+          (tcp.port() == 0 ? "a free port of " + String.join(", ", tcp.hosts()) : tcp.toString())
+              + (tcp.hosts().contains("0.0.0.0") ? ", IPv6 too" : "");
       case ListenAddress.Unix(String name, ListenAddress.Permissions file) -> name + file(file);
     };
   }

@@ -36,8 +36,8 @@ import org.springframework.validation.annotation.Validated;
  * too.
  *
  * @param port TCP port that clients connect to. `0` selects a free port; the log shows it.
- * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
- *     only.
+ * @param bind Addresses to listen on: one or a list. `0.0.0.0` is every address of this machine,
+ *     IPv4 and IPv6; `127.0.0.1` accepts clients of this machine only.
  * @param path Unix socket that clients connect to, in place of `port` and `bind`: an absolute path,
  *     or `@name` for an abstract name of Linux.
  * @param mode Permissions of the file of `path`, as octal text in quotes such as `"0660"`; clients
@@ -565,8 +565,8 @@ public record PenstockProperties(
    *
    * @param port TCP port that clients connect to. Must be set unless there is `path`. `0` selects a
    *     free port; the log shows it.
-   * @param bind Addresses to listen on: one or a list. `127.0.0.1` accepts clients of this machine
-   *     only.
+   * @param bind Addresses to listen on: one or a list. `0.0.0.0` is every address of this machine,
+   *     IPv4 and IPv6; `127.0.0.1` accepts clients of this machine only.
    * @param path Unix socket that clients connect to: an absolute path, or `@name` for an abstract
    *     name of Linux.
    * @param mode Permissions of the file of `path`, as octal text in quotes such as `"0660"`.

@@ -24,7 +24,9 @@ class ListenFailureAnalyzer extends AbstractFailureAnalyzer<ListenException> {
               + " to another port"
               + " (0 picks a free one).";
       case NO_SUCH_ADDRESS ->
-          "Set " + cause.key("bind") + " to an address of this machine; 0.0.0.0 means all.";
+          "Set "
+              + cause.key("bind")
+              + " to an address of this machine; 0.0.0.0 means all, IPv6 too.";
       case NOT_ALLOWED ->
           "Set "
               + portKey

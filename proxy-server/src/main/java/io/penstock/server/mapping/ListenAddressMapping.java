@@ -150,7 +150,9 @@ final class ListenAddressMapping {
     String key = prefix + "bind";
     if (hosts.isEmpty() || hosts.stream().anyMatch(String::isBlank)) {
       throw reader.invalid(
-          key, "must not be empty", "write an address of this machine; 0.0.0.0 means all");
+          key,
+          "must not be empty",
+          "write an address of this machine; 0.0.0.0 means all, IPv6 too");
     }
     for (int i = 0; i < hosts.size(); i++) {
       String host = hosts.get(i);

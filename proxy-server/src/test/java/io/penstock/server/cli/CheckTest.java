@@ -94,9 +94,9 @@ class CheckTest {
         .containsExactlyInAnyOrder( // options have no order
             "The configuration is valid (no file). Penstock would",
             "  use transport auto, 2 event loops, dispatch async",
-            "  as listener a: listen on 0.0.0.0:1 for upstream x, and accept up to 7 clients,"
+            "  as listener a: listen on 0.0.0.0:1, IPv6 too, for upstream x, and accept up to 7 clients,"
                 + " without a password",
-            "  as listener b: listen on 0.0.0.0:2 for upstream x, and accept up to 7 clients, with"
+            "  as listener b: listen on 0.0.0.0:2, IPv6 too, for upstream x, and accept up to 7 clients, with"
                 + " a password (AUTH)",
             "  for upstream x: proxy to the Redis Cluster of h:1",
             "  not use upstream y: no listener names it",
@@ -110,17 +110,20 @@ class CheckTest {
                 "--penstock.event-loops=2",
                 "--penstock.port=1",
                 "--penstock.upstreams.raw.tcp.servers[0]=h:1 weight=2 max-conns=7",
-                "--penstock.upstreams.raw.tcp.servers[1]=h:2 backup",
+                "--penstock.upstreams.raw.tcp.servers[1]=h:2 backup max-fails=0 slow-start=30s",
+                "--penstock.upstreams.raw.tcp.servers[2]=h:3 max-fails=3 fail-timeout=20s",
+                "--penstock.upstreams.raw.proxy-protocol=v2",
                 "--penstock.upstreams.raw.tcp.balance=least-connections",
                 "--management.server.port=-1"))
         .isTrue();
     assertThat(out.toString(UTF_8).lines())
         .containsExactly(
             "The configuration is valid (no file). Penstock would",
-            "  listen on 0.0.0.0:1 (transport auto, 2 event loops, dispatch async)",
-            "  proxy to 2 TCP servers, least-connections:",
+            "  listen on 0.0.0.0:1, IPv6 too (transport auto, 2 event loops, dispatch async)",
+            "  proxy to 3 TCP servers, least-connections, PROXY protocol v2:",
             "    h:1 (weight 2, up to 7 connections)",
-            "    h:2 (backup)",
+            "    h:2 (never out, slow start in 30 s, backup)",
+            "    h:3 (out for 20 s after 3 failures)",
             "  accept up to 10000 clients",
             "  not serve health and metrics (management.server.port is -1)");
   }
@@ -318,7 +321,7 @@ class CheckTest {
                 "--management.server.port=-1"))
         .isTrue();
     assertThat(out.toString(UTF_8))
-        .contains("listen on a free port of 0.0.0.0")
+        .contains("listen on a free port of 0.0.0.0, IPv6 too")
         .contains("proxy to a cluster of its own (profile demo)")
         .contains("not serve health and metrics (management.server.port is -1)");
   }
