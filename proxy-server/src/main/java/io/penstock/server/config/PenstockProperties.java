@@ -761,7 +761,7 @@ public record PenstockProperties(
    *     not set, only failed connects of clients take a server out.
    */
   public record Tcp(
-      @Delimiter(Delimiter.NONE) @DefaultValue List<String> servers,
+      @DefaultValue List<String> servers,
       @Change(Effect.LIVE) @DefaultValue("round-robin") TcpBalance balance,
       @Change(Effect.LIVE) @DefaultValue("5s") @Between(min = "1ms", max = "10m")
           Duration connectTimeout,

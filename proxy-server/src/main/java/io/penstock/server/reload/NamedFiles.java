@@ -2,8 +2,10 @@ package io.penstock.server.reload;
 
 import io.penstock.server.table.TableFile;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -40,14 +42,32 @@ final class NamedFiles {
   /** Returns the files, whether they exist and can be used or not. */
   static Set<Path> of(ConfigurableEnvironment environment) {
     Set<Path> files = new TreeSet<>();
+    addAll(files, NamedFiles::isFile, environment);
+    return files;
+  }
+
+  /** Returns the files of resource tables, whether they exist or not; none on the class path. */
+  static List<Path> tables(ConfigurableEnvironment environment) {
+    Set<Path> files = new TreeSet<>();
+    addAll(files, NamedFiles::isTable, environment);
+    return List.copyOf(files);
+  }
+
+  private static void addAll(
+      Set<Path> files,
+      Predicate<ConfigurationPropertyName> wanted,
+      ConfigurableEnvironment environment) {
     for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
       if (source instanceof IterableConfigurationPropertySource iterable) {
         iterable.stream()
-            .filter(NamedFiles::isFile)
+            .filter(wanted)
             .forEach(key -> add(files, source.getConfigurationProperty(key), environment));
       }
     }
-    return files;
+  }
+
+  private static boolean isTable(ConfigurationPropertyName key) {
+    return isFile(key) && key.getLastElement(Form.UNIFORM).equals(TABLE);
   }
 
   private static boolean isFile(ConfigurationPropertyName key) {

@@ -1,9 +1,11 @@
 package io.penstock.server.reload;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.env.ConfigurableEnvironment;
 import org.springframework.core.env.PropertySource;
@@ -17,14 +19,18 @@ final class SourceNames {
 
   private SourceNames() {}
 
-  /** Returns the names, the one that wins first; without those in the jar. */
+  /**
+   * Returns the names, the one that wins first, then those of resource tables; without those in the
+   * jar.
+   */
   static List<String> of(ConfigurableEnvironment environment) {
-    return environment.getPropertySources().stream()
-        .map(SourceNames::name)
-        .filter(Objects::nonNull)
-        .map(Objects::requireNonNull)
-        .distinct()
-        .toList();
+    Stream<String> sources =
+        environment.getPropertySources().stream()
+            .map(SourceNames::name)
+            .filter(Objects::nonNull)
+            .map(Objects::requireNonNull);
+    Stream<String> tables = NamedFiles.tables(environment).stream().map(Path::toString);
+    return Stream.concat(sources, tables).distinct().toList();
   }
 
   private static @Nullable String name(PropertySource<?> source) {

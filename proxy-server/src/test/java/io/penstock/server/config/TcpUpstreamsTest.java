@@ -114,6 +114,16 @@ class TcpUpstreamsTest {
                 Duration.ofSeconds(1), Duration.ofSeconds(2), 3, 4, "PING\r\n", "+PONG"));
   }
 
+  @Test
+  void serversMayBeSeparatedByCommas() {
+    TcpSettings settings = tcp("{ tcp: { servers: 'h:1 weight=2, h:2,unix:/run/a' } }");
+
+    assertThat(settings.servers())
+        .extracting(TcpServer::written)
+        .containsExactly("h:1", "h:2", "unix:/run/a");
+    assertThat(settings.servers().getFirst().weight()).isEqualTo(2);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -108,8 +108,10 @@ class ReadingTest {
     Path table = folder.resolve("table.json");
     write("application.yml", "camellia-redis-proxy.transpond.local.json-file: " + table);
     Reading reading = reading();
-    reading.read();
+    ConfigurableEnvironment environment = reading.read();
 
+    assertThat(SourceNames.of(environment))
+        .containsExactly(folder.resolve("application.yml").toString(), table.toString());
     assertThat(reading.files().files()).contains(table);
     assertThat(reading.files().only(table).all()).containsExactly(table);
     assertThat(reading.files().only(folder.resolve("other")).all()).isEmpty();
