@@ -96,6 +96,13 @@ class ArchitectureTest {
           Map.entry(
               "dispatch",
               Set.of("upstream", "resp", "output", "transport", "observe", "backend", "node")),
+          Map.entry("acl", Set.of("resp", "spec", "command")),
+          Map.entry("prefix", Set.of("resp", "spec", "command", "reply", "client")),
+          Map.entry(
+              "users",
+              Set.of(
+                  "acl", "resp", "spec", "command", "output", "observe", "limit", "reply", "client",
+                  "prefix")),
           Map.entry("tcp", Set.of("control", "tls", "upstream", "output", "transport", "observe")),
           Map.entry("limit", Set.of("resp", "spec", "output", "transport", "observe")),
           Map.entry(
@@ -436,6 +443,7 @@ class ArchitectureTest {
           Map.entry(
               "assembly",
               Set.of(
+                  "users",
                   "side",
                   "resync",
                   "shadow",

@@ -17,6 +17,7 @@ import io.penstock.core.transport.Transport;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.UsersSettings;
 import java.math.BigDecimal;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -200,6 +201,7 @@ public record ProxySettings(
    * @param arrivals how connections are accepted
    * @param clients limits on clients
    * @param crossSlot what becomes of commands over several slots
+   * @param users who may connect; null if {@code password} is all there is
    */
   public record Listen(
       ListenAddress address,
@@ -209,7 +211,8 @@ public record ProxySettings(
       int maxBulkLength,
       AcceptSettings arrivals,
       ClientLimits clients,
-      CrossSlotSettings crossSlot) {
+      CrossSlotSettings crossSlot,
+      @Nullable UsersSettings users) {
 
     private Listen withAddress(ListenAddress other) {
       return new Listen(
@@ -220,12 +223,21 @@ public record ProxySettings(
           maxBulkLength,
           arrivals,
           clients,
-          crossSlot);
+          crossSlot,
+          users);
     }
 
     private Listen withMaxClients(int most) {
       return new Listen(
-          address, most, password, passwordOverlap, maxBulkLength, arrivals, clients, crossSlot);
+          address,
+          most,
+          password,
+          passwordOverlap,
+          maxBulkLength,
+          arrivals,
+          clients,
+          crossSlot,
+          users);
     }
   }
 

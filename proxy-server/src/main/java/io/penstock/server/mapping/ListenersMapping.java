@@ -108,7 +108,8 @@ final class ListenersMapping {
                 proxyProtocol(listener.proxyProtocol(), address, prefix + "proxy-protocol.from"),
                 tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener),
-            crossSlotOf(upstream, listener, prefix, crossSlot)),
+            crossSlotOf(upstream, listener, prefix, crossSlot),
+            null),
         facade(listener.clusterFacade(), address, prefix));
   }
 

@@ -155,7 +155,8 @@ public final class BackgroundChanges implements AutoCloseable {
                 clients.inFlight() + random.nextInt(100),
                 clients.totalInFlight(),
                 clients.patterns() - random.nextInt(100)),
-            listen.crossSlot()),
+            listen.crossSlot(),
+            null),
         listener.facade());
   }
 
@@ -174,7 +175,8 @@ public final class BackgroundChanges implements AutoCloseable {
             listen.maxBulkLength(),
             listen.arrivals(),
             listen.clients(),
-            listen.crossSlot()),
+            listen.crossSlot(),
+            null),
         first.facade());
   }
 

@@ -130,7 +130,8 @@ final class ChangingProxy implements AutoCloseable {
             spec.maxBulkLength,
             spec.arrivals,
             spec.limits,
-            CrossSlotSettings.REJECT),
+            CrossSlotSettings.REJECT,
+            null),
         null);
   }
 

@@ -386,7 +386,8 @@ public final class ProxyFixture implements AutoCloseable {
           512 * 1024 * 1024,
           arrivals,
           clientLimits,
-          crossSlot);
+          crossSlot,
+          null);
     }
 
     private ProxySettings.Backend backend() {

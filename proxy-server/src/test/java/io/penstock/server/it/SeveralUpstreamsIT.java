@@ -135,7 +135,8 @@ class SeveralUpstreamsIT {
             1 << 20,
             AcceptSettings.DEFAULTS,
             ClientLimits.DEFAULTS,
-            CrossSlotSettings.REJECT),
+            CrossSlotSettings.REJECT,
+            null),
         null);
   }
 

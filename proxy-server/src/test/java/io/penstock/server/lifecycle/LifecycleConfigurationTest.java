@@ -69,7 +69,8 @@ class LifecycleConfigurationTest {
                     1 << 20,
                     AcceptSettings.DEFAULTS,
                     ClientLimits.DEFAULTS,
-                    CrossSlotSettings.REJECT),
+                    CrossSlotSettings.REJECT,
+                    null),
                 null)),
         List.of(
             ProxySettings.Upstream.ofDefault(

@@ -55,7 +55,8 @@ class SettingsMappingTest {
                             512 << 20,
                             AcceptSettings.DEFAULTS,
                             ClientLimits.DEFAULTS,
-                            CrossSlotSettings.REJECT),
+                            CrossSlotSettings.REJECT,
+                            null),
                         null)),
                 List.of(
                     ProxySettings.Upstream.ofDefault(

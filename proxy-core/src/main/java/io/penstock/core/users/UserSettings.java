@@ -1,0 +1,43 @@
+package io.penstock.core.users;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a user may use, and how its requests are changed. Immutable.
+ *
+ * @param requests null for as many requests as the user sends
+ * @param maxConnections most clients at once over all event loops; 0 for no limit
+ * @param maxBytesInFlight most bytes of requests without a reply, over all event loops; 0 for no
+ *     limit
+ * @param upstream the name of the upstream of the user's clients; null for the listener's
+ * @param keyPrefix null if keys are sent as they are
+ */
+public record UserSettings(
+    @Nullable RateLimit requests,
+    int maxConnections,
+    long maxBytesInFlight,
+    @Nullable String upstream,
+    @Nullable Prefix keyPrefix) {
+
+  /** No limits and no changes. */
+  public static final UserSettings NONE = new UserSettings(null, 0, 0, null, null);
+
+  /**
+   * How many requests are executed.
+   *
+   * @param perSecond on average, over all event loops
+   * @param burst most at once after a time with fewer
+   * @param waits whether excess requests wait; otherwise they are rejected
+   */
+  public record RateLimit(int perSecond, int burst, boolean waits) {}
+
+  /**
+   * What is put in front of keys.
+   *
+   * @param text not empty
+   * @param channels whether it is put in front of channels too
+   * @param scripts whether scripts are permitted, which can see keys without the prefix
+   * @param counts whether {@code DBSIZE} counts the keys with the prefix; otherwise it is rejected
+   */
+  public record Prefix(String text, boolean channels, boolean scripts, boolean counts) {}
+}
