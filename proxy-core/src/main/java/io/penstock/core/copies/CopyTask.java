@@ -41,6 +41,9 @@ public record CopyTask(
   /** Is told, once, on the copy's loop. */
   public interface Listener {
 
+    /** Nobody waits for the end of the task. */
+    Listener NOBODY = _ -> {};
+
     void onEnd(Result result);
   }
 

@@ -71,7 +71,7 @@ public final class LoopMirror {
   /** Has every copy do a task. */
   void offer(CopyTask task, @Nullable Verdict verdict) {
     for (CopyQueue copy : mirror.copies()) {
-      copy.offer(task, verdict == null ? _ -> {} : verdict.listener());
+      copy.offer(task, verdict == null ? CopyTask.Listener.NOBODY : verdict.listener());
     }
   }
 
