@@ -4,6 +4,7 @@ import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
+import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
@@ -150,11 +151,12 @@ public final class ProxyFixture implements AutoCloseable {
     return await(proxy.stats());
   }
 
-  /** Waits until the proxy is ready. */
+  /** Waits until the proxy is ready and knows which commands its servers have. */
   public ProxyFixture ready() {
     Awaitility.await("proxy is ready")
         .atMost(PATIENCE)
-        .until(() -> proxy.isReady() && proxy.upstreamStatus().isComplete());
+        .until(() ->
+            proxy.isReady() && proxy.respUpstreams().stream().allMatch(RespUpstream::isComplete));
     return this;
   }
 
