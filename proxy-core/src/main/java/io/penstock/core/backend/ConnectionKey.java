@@ -1,10 +1,11 @@
 package io.penstock.core.backend;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which of a node's connections an exchange needs: those with its database selected, and those on
- * which a replica may be read or not. Immutable.
+ * Which of a node's connections an exchange needs: those with its database selected, those on which
+ * a replica may be read or not, and those on which a client's own user is authenticated. Immutable.
  */
 public final class ConnectionKey {
 
@@ -27,16 +28,32 @@ public final class ConnectionKey {
 
   private final int database;
   private final boolean replicaReads;
-  private final ConnectionKey sibling; // the same database, with the other kind of reads
+  private final @Nullable Login login;
+  private final ConnectionKey sibling; // the same, with the other kind of reads
 
-  private ConnectionKey(int database) {
+  /**
+   * A user as which connections authenticate in place of the upstream's own. Immutable.
+   *
+   * @param password as the client gave it
+   */
+  public record Login(String user, String password) {
+
+    @Override
+    public String toString() {
+      return "Login[user=" + user + ", password=***]";
+    }
+  }
+
+  private ConnectionKey(int database, @Nullable Login login) {
     this.database = database;
+    this.login = login;
     this.replicaReads = false;
     this.sibling = new ConnectionKey(this);
   }
 
   private ConnectionKey(ConnectionKey forMaster) {
     this.database = forMaster.database;
+    this.login = forMaster.login;
     this.replicaReads = true;
     this.sibling = forMaster;
   }
@@ -48,7 +65,27 @@ public final class ConnectionKey {
    *     number may stand for
    */
   public static ConnectionKey ofDatabase(int database) {
-    return new ConnectionKey(database);
+    return new ConnectionKey(database, null);
+  }
+
+  /** Returns the connections of another database, with the same user, for a master. */
+  public ConnectionKey withDatabase(int other) {
+    return new ConnectionKey(other, login);
+  }
+
+  /** Returns {@link #ANY_DATABASE} with the same user. */
+  public ConnectionKey withAnyDatabase() {
+    return login == null ? ANY_DATABASE : withDatabase(NO_DATABASE);
+  }
+
+  /** Returns the connections of another user, with the same database, for a master. */
+  public ConnectionKey withLogin(@Nullable Login other) {
+    return Objects.equals(login, other) ? forMaster() : new ConnectionKey(database, other);
+  }
+
+  /** Returns the user that is authenticated on them; null for the upstream's own. */
+  public @Nullable Login login() {
+    return login;
   }
 
   /** Returns the connections on which replicas are read, with the same database. */
@@ -73,23 +110,26 @@ public final class ConnectionKey {
 
   /** Returns whether it is equal to {@link #PLAIN}. */
   public boolean isPlain() {
-    return database == DEFAULT_DATABASE && !replicaReads;
+    return database == DEFAULT_DATABASE && !replicaReads && login == null;
   }
 
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof ConnectionKey that
         && that.database == database
-        && that.replicaReads == replicaReads;
+        && that.replicaReads == replicaReads
+        && Objects.equals(that.login, login);
   }
 
   @Override
   public int hashCode() {
-    return 2 * database + (replicaReads ? 1 : 0);
+    int number = 2 * database + (replicaReads ? 1 : 0);
+    return login == null ? number : 31 * number + login.hashCode();
   }
 
   @Override
   public String toString() {
-    return "ConnectionKey[" + database + (replicaReads ? ", replica reads]" : "]");
+    String user = login == null ? "" : ", user " + login.user();
+    return "ConnectionKey[" + database + (replicaReads ? ", replica reads" : "") + user + "]";
   }
 }

@@ -28,8 +28,8 @@ public final class Handshake {
     /** Nothing, usually. The reply is for the {@link ProxyChain}. */
     NAMING,
     /**
-     * The node can be used, but not with the database (or for the reads) that this connection is
-     * for.
+     * The node can be used, but not with the database (or by the user, or for the reads) that this
+     * connection is for.
      */
     SELECTION
   }
@@ -45,6 +45,7 @@ public final class Handshake {
 
   private final List<byte[]> requests = new ArrayList<>(); // the first is authentication, if any
   private final @Nullable Credentials credentials;
+  private final boolean ofClient; // the credentials
   private final Protocol protocol;
   private final int naming; // index of CLIENT SETNAME, which may fail
   private final boolean isPlain;
@@ -53,7 +54,7 @@ public final class Handshake {
 
   /** The handshake of a plain connection. */
   public Handshake(Endpoint node, Protocol protocol, ProxyChain chain) {
-    this(node, node.access(), protocol, false, true, chain);
+    this(node, node.access(), protocol, false, ConnectionKey.PLAIN, chain);
   }
 
   private Handshake(
@@ -61,13 +62,16 @@ public final class Handshake {
       Access access,
       Protocol protocol,
       boolean readonly,
-      boolean isPlain,
+      ConnectionKey key,
       ProxyChain chain) {
+    ConnectionKey.Login login = key.login();
     this.node = node;
     this.chain = chain;
-    this.isPlain = isPlain;
+    this.isPlain = key.isPlain();
     this.protocol = protocol;
-    credentials = access.credentials();
+    ofClient = login != null;
+    credentials =
+        login == null ? access.credentials() : new Credentials(login.user(), login.password());
     if (protocol == Protocol.RESP3 || credentials != null) {
       requests.add(authentication());
     }
@@ -97,7 +101,7 @@ public final class Handshake {
         database < 0 ? access : access.withDatabase(database),
         protocol,
         key.readsReplica() && backend.traits().isInCluster(node),
-        key.isPlain(),
+        key,
         backend.settings().chain());
   }
 
@@ -135,10 +139,10 @@ public final class Handshake {
 
   /**
    * Authenticates on a connection that is in use: the password has changed. If the node rejects it,
-   * the connection stays authenticated as before.
+   * the connection stays authenticated as before. Does nothing for the user of a client.
    */
   public void sendAgain(Link link, Endpoint node, String logPrefix) {
-    if (credentials != null) {
+    if (credentials != null && !ofClient) {
       link.send(auth(credentials), new Again(node, logPrefix));
     }
   }
@@ -147,7 +151,7 @@ public final class Handshake {
     if (index == naming) {
       return Role.NAMING;
     }
-    return index < naming || isPlain ? Role.ACCESS : Role.SELECTION;
+    return (index < naming && !ofClient) || isPlain ? Role.ACCESS : Role.SELECTION;
   }
 
   /** Number of requests, and of replies. */

@@ -3,6 +3,7 @@ package io.penstock.core.client;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
+import org.jspecify.annotations.Nullable;
 
 /** A client as the handlers of its requests see it. Confined to the client's event loop. */
 public interface Client {
@@ -30,6 +31,14 @@ public interface Client {
    * could overtake.
    */
   void select(int databaseNumber);
+
+  /**
+   * Has the client's next requests sent over connections on which another user is authenticated;
+   * they wait for earlier ones that they could overtake.
+   *
+   * @param login null for the upstream's own user
+   */
+  void sendAs(ConnectionKey.@Nullable Login login);
 
   /** Returns the null array of that protocol version. */
   byte[] nullArray();

@@ -3,6 +3,7 @@ package io.penstock.core.client;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.Protocol;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a client has set about itself: protocol version, database, names, reply mode. Confined to
@@ -36,7 +37,7 @@ public final class ClientProfile {
     protocol = spoken;
   }
 
-  /** Returns the connections to nodes with the client's database. */
+  /** Returns the connections to nodes with the client's database and user. */
   public ConnectionKey connections() {
     return connections;
   }
@@ -47,7 +48,16 @@ public final class ClientProfile {
    * @param number as for {@link ConnectionKey#ofDatabase}
    */
   public void database(int number) {
-    connections = ConnectionKey.ofDatabase(number);
+    connections = connections.withDatabase(number);
+  }
+
+  /**
+   * Sets the user that authenticates on the client's connections to nodes.
+   *
+   * @param login null for the upstream's own user
+   */
+  public void login(ConnectionKey.@Nullable Login login) {
+    connections = connections.withLogin(login);
   }
 
   /** Returns the null array of the client's protocol version. */

@@ -169,7 +169,7 @@ public final class CrossSlotCalls {
         connections =
             number == client.databaseNumber()
                 ? client.connections()
-                : ConnectionKey.ofDatabase((int) number);
+                : client.connections().withDatabase((int) number);
       } else {
         reject(whole, MoveErrors.SYNTAX);
         return;

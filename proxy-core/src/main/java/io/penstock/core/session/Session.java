@@ -37,6 +37,7 @@ import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.ProxyChain;
 import java.net.SocketAddress;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -396,6 +397,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     }
     intake.reset();
     setProtocol(Protocol.RESP2);
+    sendAs(null);
     select(routes.database());
     profile.reset();
   }
@@ -603,6 +605,14 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     if (database != profile.connections().database()) {
       forward.order().onConnectionsChange(); // other connections to nodes are used
       profile.database(database);
+    }
+  }
+
+  @Override
+  public void sendAs(ConnectionKey.@Nullable Login login) {
+    if (!Objects.equals(login, profile.connections().login())) {
+      forward.order().onConnectionsChange(); // other connections to nodes are used
+      profile.login(login);
     }
   }
 

@@ -157,7 +157,7 @@ public final class DatabaseSelection {
         prepare(spec, partitions.remove());
       }
       treatAsRead();
-      useConnections(ConnectionKey.ANY_DATABASE);
+      useConnections(client.connections().withAnyDatabase());
     }
 
     @Override

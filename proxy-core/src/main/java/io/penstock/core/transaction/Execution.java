@@ -2,7 +2,6 @@ package io.penstock.core.transaction;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.backend.Failure;
 import io.penstock.core.client.Client;
 import io.penstock.core.dispatch.PlacedExchange;
@@ -77,7 +76,7 @@ public final class Execution extends TransactionBlock implements LocalCommandRun
     }
     ByteBuf block = transaction.takeBlockSelecting(client.databaseNumber());
     prepare(exec, partition, block, nodeReplies());
-    useConnections(ConnectionKey.ANY_DATABASE);
+    useConnections(client.connections().withAnyDatabase());
   }
 
   private boolean selectsFirst() {

@@ -11,16 +11,19 @@ import org.jspecify.annotations.Nullable;
  *     limit
  * @param upstream the name of the upstream of the user's clients; null for the listener's
  * @param keyPrefix null if keys are sent as they are
+ * @param passThrough whether requests are sent over connections on which the user itself is
+ *     authenticated, with the password that the client gave. Nodes check what it may do, too
  */
 public record UserSettings(
     @Nullable RateLimit requests,
     int maxConnections,
     long maxBytesInFlight,
     @Nullable String upstream,
-    @Nullable Prefix keyPrefix) {
+    @Nullable Prefix keyPrefix,
+    boolean passThrough) {
 
   /** No limits and no changes. */
-  public static final UserSettings NONE = new UserSettings(null, 0, 0, null, null);
+  public static final UserSettings NONE = new UserSettings(null, 0, 0, null, null, false);
 
   /**
    * How many requests are executed.
