@@ -45,7 +45,7 @@ class StripesTest {
 
   @Test
   void stripesAreInOneLaneAtATime() {
-    int each = 20_000;
+    int each = 5_000;
     List<Lane> lanes = new ArrayList<>();
     for (Loop loop : group.loops()) {
       for (int i = 0; i < 2; i++) {
