@@ -6,6 +6,7 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.core.spec.Trait;
+import java.util.List;
 
 /** Where the commands of a table have keys and channels, by their ids. Immutable. */
 final class TableKeys {
@@ -33,23 +34,17 @@ final class TableKeys {
   }
 
   private static int keysOf(CommandSpec spec) {
-    int specs = 0;
-    int access = 0;
-    for (KeySpec each : spec.keySpecs()) {
-      if (each.hasKeys()) {
-        specs++;
-        access = KeyAccesses.of(each);
-      }
-    }
-    if (specs == 0) {
+    List<KeySpec> specs = spec.keySpecs();
+    if (specs.stream().noneMatch(KeySpec::hasKeys)) {
       // A module finds the keys of such a command itself.
       boolean unknown =
           spec.has(CommandFlag.MODULE)
               && (spec.has(CommandFlag.MOVABLEKEYS) || spec.facts().range().first() > 0);
       return unknown ? TO_BE_FOUND : NO_KEYS;
     }
-    boolean single = spec.keySpecs().size() == 1 && spec.firstKeyIndex() > 0;
-    return single && !KeyAccesses.depends(spec) ? access : TO_BE_FOUND;
+    KeySpec only = specs.getFirst();
+    boolean fixed = specs.size() == 1 && only.fixedKeyIndex() > 0 && spec.firstKeyIndex() > 0;
+    return fixed && !KeyAccesses.depends(spec) ? KeyAccesses.of(only) : TO_BE_FOUND;
   }
 
   private static byte channelsOf(CommandSpec spec) {
