@@ -36,8 +36,7 @@ public final class AclWords {
     return switch (denial.reason()) {
       case COMMAND -> changedRules("no permission to execute the command or subcommand");
       case KEY -> changedRules("no permission to touch the specified keys");
-      case CHANNEL ->
-          changedRules("no permission to access one of the channels used as arguments");
+      case CHANNEL -> changedRules("no permission to access one of the channels used as arguments");
       case SORT_OPTION -> sortOption(denial);
     };
   }

@@ -8,6 +8,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Trait;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -54,9 +55,41 @@ class PermissionsIT {
 
   private static final List<String> WORDS =
       List.of(
-          "a:1", "a:2", "a:1", "b:1", "b:2", "x", "y", "", "k12", "0", "1", "1", "2", "3", "-1",
-          "STORE", "storedist", "STREAMS", "streams", "KEYS", "BY", "get", "GET", "LIMIT", "COUNT",
-          "GROUP", "BLOCK", "OVERFLOW", "set", "u8", "REPLACE", "WEIGHTS", "LEFT", "XX", "a:*");
+          "a:1",
+          "a:2",
+          "a:1",
+          "b:1",
+          "b:2",
+          "x",
+          "y",
+          "",
+          "k12",
+          "0",
+          "1",
+          "1",
+          "2",
+          "3",
+          "-1",
+          "STORE",
+          "storedist",
+          "STREAMS",
+          "streams",
+          "KEYS",
+          "BY",
+          "get",
+          "GET",
+          "LIMIT",
+          "COUNT",
+          "GROUP",
+          "BLOCK",
+          "OVERFLOW",
+          "set",
+          "u8",
+          "REPLACE",
+          "WEIGHTS",
+          "LEFT",
+          "XX",
+          "a:*");
 
   /**
    * Calls of commands with options that name keys, or say what is done to them. Random ones would
@@ -66,6 +99,10 @@ class PermissionsIT {
       """
       SORT a:1
       SORT x STORE b:1
+      SORT a:1 BY w_*
+      SORT a:1 BY nosort
+      SORT a:1 GET #
+      SORT_RO a:1 DESC get o_*
       SORT a:1 STORE b:1
       SORT b:1 store a:1
       SORT a:1 BY w_* GET # LIMIT 0 5 STORE a:2
@@ -133,7 +170,8 @@ class PermissionsIT {
   void start() throws AclRuleException {
     server = AclServer.start(ServerProcess.builder().option("enable-debug-command", "yes"));
     for (int i = 0; i < USERS.size(); i++) {
-      List<String> rules = Arrays.asList(USERS.get(i).split(" +", -1));
+      List<String> rules = new ArrayList<>(List.of("on", "nopass"));
+      rules.addAll(Arrays.asList(USERS.get(i).split(" +", -1)));
       users.add(AclRules.change(AclUser.created("u" + i), rules, server.table()));
       assertThat(server.setUser("u" + i, rules)).isEmpty();
     }
@@ -165,6 +203,28 @@ class PermissionsIT {
     List<List<String>> calls =
         SHAPES.lines().map(shape -> Arrays.asList(Requests.words(shape))).toList();
     users.forEach(user -> compare(user, calls));
+  }
+
+  @Test
+  void deniedCallsGetTheErrorsOfTheServer() {
+    int denied = 0;
+    for (AclUser user : users) {
+      Permissions permissions = Permissions.of(user, server.table());
+      try (RespClient client = server.process().connect()) {
+        assertThat(client.call("AUTH", user.name(), "any")).isEqualTo("+OK\r\n");
+        for (String shape : SHAPES.lines().toList()) {
+          String[] call = Requests.words(shape);
+          Denial denial = permissions.denial(command(call));
+          if (denial != null) {
+            assertThat("-" + AclWords.error(denial, user.name(), server.facts()) + "\r\n")
+                .as("%s: %s", USERS.get(users.indexOf(user)), shape)
+                .isEqualTo(client.call(call));
+            denied++;
+          }
+        }
+      }
+    }
+    assertThat(denied).isGreaterThan(500);
   }
 
   /** On servers, nobody needs permission for its only key. */
@@ -223,8 +283,12 @@ class PermissionsIT {
   }
 
   private @Nullable Denial denial(Permissions permissions, List<String> call) {
-    var command = new Command(server.table(), Requests.frame(call.toArray(String[]::new)));
+    return permissions.denialByRules(command(call.toArray(String[]::new)));
+  }
+
+  private Command command(String... call) {
+    var command = new Command(server.table(), Requests.frame(call));
     command.resolve();
-    return permissions.denialByRules(command);
+    return command;
   }
 }

@@ -19,8 +19,7 @@ class PermissionsTest {
 
   private final CommandTable table = CommandTable.load();
 
-  private static Permissions permissions(CommandTable table, String rules)
-      throws AclRuleException {
+  private static Permissions permissions(CommandTable table, String rules) throws AclRuleException {
     List<String> words = Arrays.asList(rules.split(" ", -1));
     return Permissions.of(AclRules.change(AclUser.created("u"), words, table), table);
   }
@@ -80,8 +79,7 @@ class PermissionsTest {
 
   @Test
   void patternsOfSortNeedAllKeys() throws AclRuleException {
-    assertThat(denial("+@all ~a", "SORT a BY w_*"))
-        .isEqualTo(new Denial(Reason.SORT_OPTION, "BY"));
+    assertThat(denial("+@all ~a", "SORT a BY w_*")).isEqualTo(new Denial(Reason.SORT_OPTION, "BY"));
     assertThat(denial("+@all ~a", "SORT_RO a LIMIT 0 1 get #"))
         .isEqualTo(new Denial(Reason.SORT_OPTION, "GET"));
     assertThat(denial("+@all ~a", "SORT a BY nosort")).isNull();
@@ -118,7 +116,8 @@ class PermissionsTest {
             List.of(
                 LearntCommands.parse(
                     List.of(
-                        learnt("x.one", List.of(), List.of(keySpec("index", first, "RO", "access"))),
+                        learnt(
+                            "x.one", List.of(), List.of(keySpec("index", first, "RO", "access"))),
                         learnt("x.some", List.of(), List.of(keySpec("index", first, "incomplete"))),
                         learnt("x.api", List.of("module", "movablekeys"), List.of()),
                         learnt("x.none", List.of("module"), List.of())))),
