@@ -259,6 +259,7 @@ public final class CopyQueue {
         counts.dropped.sum(),
         counts.unknown.sum(),
         counts.differing(),
+        repairs.size(),
         counts.copiedAgain.sum(),
         state.since(),
         state.reason());

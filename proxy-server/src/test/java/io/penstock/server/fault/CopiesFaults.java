@@ -16,13 +16,15 @@ import java.util.Set;
  */
 final class CopiesFaults {
 
-  private static final long SHORT_MILLIS = 300;
+  private static final long SHORT_MILLIS = 200;
 
   /** Longer than the command timeout of copies. */
-  private static final long MILLIS = 600;
+  private static final long MILLIS = 450;
 
-  private static final Set<String> PRIMARY_LOST =
+  private static final Set<String> LOST =
       Set.of("CONNLOST", "UNAVAILABLE", "LOADING", "TIMEOUT", "EXECABORT");
+
+  private static final Set<String> FULL = Set.of("OOM", "EXECABORT");
 
   private final CopiesTestbed testbed;
   private final List<ServerProcess> which;
@@ -38,27 +40,28 @@ final class CopiesFaults {
   }
 
   /**
-   * Returns all faults.
+   * Returns the faults for a policy; those of both copies only where a quorum may outlive one.
    *
    * @param longer longer than the command timeout of the primary, in milliseconds
    */
   static List<Fault> all(ReplyPolicy policy, long longer) {
-    List<Fault> all = new ArrayList<>();
-    Set<String> one = policy == ReplyPolicy.ALL ? Set.of("NOCOPIES") : Set.of();
-    all.add(ofCopies("a copy is killed", one, 1, CopiesFaults::kill));
-    all.add(ofCopies("a copy is frozen", one, 1, each -> each.freeze(MILLIS)));
-    all.add(ofCopies("a copy is cut off", one, 1, CopiesFaults::cut));
-    all.add(ofCopies("a copy has no memory", one, 1, CopiesFaults::fill));
     Set<String> noCopies = tells(policy) ? Set.of("NOCOPIES") : Set.of();
-    all.add(ofCopies("both copies are frozen", noCopies, 2, each -> each.freeze(MILLIS)));
-    all.add(ofCopies("both copies have no memory", noCopies, 2, CopiesFaults::fill));
-    all.add(ofPrimary("the primary is killed", PRIMARY_LOST, noCopies, CopiesFaults::kill));
-    all.add(
-        ofPrimary("the primary is frozen", PRIMARY_LOST, noCopies, each -> each.freeze(longer)));
-    all.add(ofPrimary("the primary is cut off", PRIMARY_LOST, noCopies, CopiesFaults::cut));
-    all.add(
-        ofPrimary(
-            "the primary has no memory", Set.of("OOM", "EXECABORT"), noCopies, CopiesFaults::fill));
+    Set<String> ofOne = policy == ReplyPolicy.ALL ? noCopies : Set.of();
+    List<Fault> all = new ArrayList<>();
+    all.add(ofCopies("a copy is killed", ofOne, 1, CopiesFaults::kill));
+    all.add(ofCopies("a copy is frozen", ofOne, 1, each -> each.freeze(MILLIS)));
+    all.add(ofCopies("a copy is cut off", ofOne, 1, CopiesFaults::cut));
+    all.add(ofCopies("a copy has no memory", ofOne, 1, CopiesFaults::fill));
+    if (policy == ReplyPolicy.QUORUM || policy == ReplyPolicy.SAFE_QUORUM || FaultRun.isFull()) {
+      all.add(ofCopies("both copies are frozen", noCopies, 2, each -> each.freeze(MILLIS)));
+    }
+    if (FaultRun.isFull()) {
+      all.add(ofCopies("both copies have no memory", noCopies, 2, CopiesFaults::fill));
+    }
+    all.add(ofPrimary("the primary is killed", LOST, noCopies, CopiesFaults::kill));
+    all.add(ofPrimary("the primary is frozen", LOST, noCopies, each -> each.freeze(longer)));
+    all.add(ofPrimary("the primary is cut off", LOST, noCopies, CopiesFaults::cut));
+    all.add(ofPrimary("the primary has no memory", FULL, noCopies, CopiesFaults::fill));
     return all;
   }
 
@@ -72,7 +75,8 @@ final class CopiesFaults {
         name,
         Place.NODES,
         errors,
-        (testbed, random, _) -> new CopiesFaults(testbed, copies(testbed, random, count)).run(injection));
+        (testbed, random, _) ->
+            new CopiesFaults(testbed, copies(testbed, random, count)).run(injection));
   }
 
   private static List<ServerProcess> copies(FaultTestbed testbed, Random random, int count) {

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class CopiesFaultsIT {
 
-  private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
+  private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(800);
 
   private static CopiesServers servers;
 
@@ -39,7 +39,7 @@ class CopiesFaultsIT {
   void whatAPolicyPromisesHoldsInAllFaults(ReplyPolicy policy) {
     new FaultSuite(
             "copies, reply " + policy,
-            CopiesFaults.all(policy, COMMAND_TIMEOUT.plusMillis(200).toMillis()),
+            CopiesFaults.all(policy, COMMAND_TIMEOUT.plusMillis(100).toMillis()),
             (transport, timeout) -> new CopiesTestbed(servers, policy, transport, timeout))
         .run(FaultRun.transports().getFirst(), COMMAND_TIMEOUT);
   }

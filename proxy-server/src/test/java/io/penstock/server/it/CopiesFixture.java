@@ -99,10 +99,18 @@ public final class CopiesFixture {
 
   private static void addContents(ServerProcess server, List<String> lines) {
     try (RespClient client = server.connect()) {
-      for (Object key : (List<?>) Objects.requireNonNull(client.value("KEYS", "*"))) {
-        String name = new String((byte[]) key, StandardCharsets.ISO_8859_1);
-        String digest = client.call("DEBUG", "DIGEST-VALUE", name).strip();
-        lines.add(name + " " + digest + " " + client.call("PEXPIRETIME", name).strip());
+      List<String> names =
+          ((List<?>) Objects.requireNonNull(client.value("KEYS", "*")))
+              .stream()
+                  .map(key -> new String((byte[]) key, StandardCharsets.ISO_8859_1))
+                  .toList();
+      for (String name : names) {
+        client.write(Wire.request("DEBUG", "DIGEST-VALUE", name));
+        client.write(Wire.request("PEXPIRETIME", name));
+      }
+      client.flush();
+      for (String name : names) {
+        lines.add(name + " " + client.read().strip() + " " + client.read().strip());
       }
     }
   }
