@@ -88,7 +88,7 @@ final class CopiesTestbed implements FaultTestbed {
         .atMost(PATIENCE)
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))
-        .until(() -> stats().stream().allMatch(CopiesTestbed::follows));
+        .untilAsserted(() -> assertThat(stats()).allMatch(CopiesTestbed::follows));
     resync(names(MirrorStats.Copy::isBehind));
   }
 
