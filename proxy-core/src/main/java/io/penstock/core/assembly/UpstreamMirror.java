@@ -259,17 +259,19 @@ public final class UpstreamMirror {
 
   /** Drops what waits, and says how much that is. */
   void close(String name) {
-    Map<String, Copy> last = copies;
+    Map<String, Copy> all = copies;
     copies = Map.of();
     mirror.copies(List.of());
-    last.forEach((each, copy) -> {
-      long lost = copy.queue().stats().queued();
-      if (lost > 0) {
+    all.forEach((each, copy) -> {
+      MirrorStats.Copy last = copy.queue().stats();
+      if (!last.isIdle()) {
         log.warn(
-            "Copy {} of upstream {} is behind: {} writes were lost at the end, run resync",
+            "Copy {} of upstream {} is behind: {} writes were lost at the end, and {} keys were not"
+                + " copied again, run resync",
             each,
             name,
-            lost);
+            last.queued(),
+            last.keysToCopy());
       }
       close(copy);
     });
@@ -283,7 +285,7 @@ public final class UpstreamMirror {
   }
 
   private void checkEmpty(long deadline, CompletableFuture<Void> done) {
-    boolean empty = copies.values().stream().allMatch(each -> each.queue().stats().queued() == 0);
+    boolean empty = copies.values().stream().allMatch(each -> each.queue().stats().isIdle());
     if (empty || System.nanoTime() - deadline >= 0) {
       done.complete(null);
       return;

@@ -297,6 +297,7 @@ public final class CopyQueue {
         counts.dropped.sum(),
         counts.unknown.sum(),
         counts.differing(),
+        repairs.size(),
         counts.copiedAgain.sum(),
         state.since(),
         state.reason());

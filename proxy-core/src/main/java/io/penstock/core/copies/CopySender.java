@@ -174,6 +174,10 @@ final class CopySender {
   }
 
   private boolean mayJoin(CopyFlight next) {
+    if (!side.dispatcher().isWritable(null, affinity)) { // with sync: replies are awaited
+      awaitWritable(); // so that the next batch has all that waits by then, not one task
+      return false;
+    }
     CopyFlight first = window.first();
     if (first == null) {
       return true;
@@ -260,9 +264,15 @@ final class CopySender {
     }
     Dispatcher dispatcher = side.dispatcher();
     dispatcher.dispatch(part);
-    if (!congested && !dispatcher.isWritable(part.sentTo(), affinity)) {
+    if (!dispatcher.isWritable(part.sentTo(), affinity)) {
+      awaitWritable();
+    }
+  }
+
+  private void awaitWritable() {
+    if (!congested) {
       congested = true;
-      dispatcher.whenWritable(affinity, this::onWritable);
+      side.dispatcher().whenWritable(affinity, this::onWritable);
     }
   }
 

@@ -39,6 +39,7 @@ final class KeyRepairs {
   private boolean timed;
   private long notBefore;
   private boolean closed;
+  private volatile int size; // of what is pending, for other threads
 
   /** A key of a database. */
   private record Key(int database, byte[] bytes) {
@@ -97,6 +98,7 @@ final class KeyRepairs {
       } else if (pending.size() < MOST_KEYS) {
         var added = new Pending(key);
         pending.put(key, added);
+        size = pending.size();
         waiting.add(added);
       } else {
         standing.lose("more than " + MOST_KEYS + " keys differ or may differ");
@@ -186,12 +188,22 @@ final class KeyRepairs {
     if (key.again) {
       waiting.add(key);
     } else {
-      pending.remove(key.key);
+      remove(key);
     }
   }
 
-  private void lose(Pending key, String reason) {
+  private void remove(Pending key) {
     pending.remove(key.key);
+    size = pending.size();
+  }
+
+  /** Returns how many keys are to be copied again. Safe from any thread. */
+  int size() {
+    return size;
+  }
+
+  private void lose(Pending key, String reason) {
+    remove(key);
     standing.lose(reason);
   }
 
@@ -199,5 +211,6 @@ final class KeyRepairs {
     closed = true;
     pending.clear();
     waiting.clear();
+    size = 0;
   }
 }

@@ -93,7 +93,7 @@ final class CommandLines {
     for (MirrorStats.Copy copy : copies) {
       text.line(
           "copy_" + copy.name(),
-          "behind=%d,queued=%d,queued_bytes=%d,lag_ms=%d,done=%d,dropped=%d,unknown=%d,differing=%d,copied_again=%d"
+          "behind=%d,queued=%d,queued_bytes=%d,lag_ms=%d,done=%d,dropped=%d,unknown=%d,differing=%d,keys_to_copy=%d,copied_again=%d"
               .formatted(
                   copy.isBehind() ? 1 : 0,
                   copy.queued(),
@@ -103,6 +103,7 @@ final class CommandLines {
                   copy.dropped(),
                   copy.unknown(),
                   copy.allDiffering(),
+                  copy.keysToCopy(),
                   copy.copiedAgain()));
     }
   }

@@ -52,6 +52,7 @@ public record MirrorStats(List<Copy> copies, long maxRequests, long maxBytes) {
    * @param unknown effects that it may have done or not
    * @param differing effects with another reply than the primary's, by the name of the command;
    *     {@code other} for what is not a client's own request
+   * @param keysToCopy keys that differ, or may, and wait to be copied again
    * @param copiedAgain keys that were copied again whole
    * @param behindSince since when it lacks something that only {@code resync} brings; null if it
    *     does not
@@ -66,6 +67,7 @@ public record MirrorStats(List<Copy> copies, long maxRequests, long maxBytes) {
       long dropped,
       long unknown,
       Map<String, Long> differing,
+      long keysToCopy,
       long copiedAgain,
       @Nullable Instant behindSince,
       @Nullable String behindReason) {
@@ -92,9 +94,15 @@ public record MirrorStats(List<Copy> copies, long maxRequests, long maxBytes) {
           dropped + other.dropped,
           unknown + other.unknown,
           sums,
+          keysToCopy + other.keysToCopy,
           copiedAgain + other.copiedAgain,
           own ? behindSince : other.behindSince,
           own ? behindReason : other.behindReason);
+    }
+
+    /** Returns whether it has nothing to do: no effect waits for it, and no key. */
+    public boolean isIdle() {
+      return queued == 0 && keysToCopy == 0;
     }
 
     /** Returns how many replies were not the primary's, of all commands. */

@@ -77,6 +77,7 @@ class InfoReportTest {
                         5,
                         6,
                         Map.of("GET", 7L),
+                        9,
                         8,
                         START,
                         "it was added")),
@@ -196,7 +197,7 @@ class InfoReportTest {
         "shadow; shadowstat_get:differing=2",
         "mirror; mirror_copies:1",
         "mirror; mirror_behind:1",
-        "mirror; copy_far:behind=1,queued=1,queued_bytes=2,lag_ms=3,done=4,dropped=5,unknown=6,differing=7,copied_again=8"
+        "mirror; copy_far:behind=1,queued=1,queued_bytes=2,lag_ms=3,done=4,dropped=5,unknown=6,differing=7,keys_to_copy=9,copied_again=8"
       })
   void aSectionHasTheFieldsThatToolsRead(String section, String line) {
     assertThat(report(section).lines()).contains(line);

@@ -330,6 +330,12 @@ public enum Metric {
       Labels.UPSTREAM,
       "copy",
       "command"),
+  MIRROR_KEYS_TO_COPY(
+      Type.GAUGE,
+      "penstock_mirror_keys_to_copy",
+      "Number of keys that differ, or may differ, and wait to be copied again whole",
+      Labels.UPSTREAM,
+      "copy"),
   MIRROR_COPIED_AGAIN(
       Type.COUNTER,
       "penstock_mirror_copied_again",

@@ -24,6 +24,7 @@ final class MirrorFamilies {
   private final Family dropped = Metric.MIRROR_DROPPED.family();
   private final Family unknown = Metric.MIRROR_UNKNOWN.family();
   private final Family differing = Metric.MIRROR_DIFFERING.family();
+  private final Family keysToCopy = Metric.MIRROR_KEYS_TO_COPY.family();
   private final Family copiedAgain = Metric.MIRROR_COPIED_AGAIN.family();
 
   private MirrorFamilies() {}
@@ -58,6 +59,7 @@ final class MirrorFamilies {
         dropped,
         unknown,
         differing,
+        keysToCopy,
         copiedAgain);
   }
 
@@ -73,6 +75,7 @@ final class MirrorFamilies {
     copy.differing()
         .forEach((command, count) ->
             differing.add((double) count, UPSTREAM, upstream, COPY, name, "command", command));
+    keysToCopy.add((double) copy.keysToCopy(), UPSTREAM, upstream, COPY, name);
     copiedAgain.add((double) copy.copiedAgain(), UPSTREAM, upstream, COPY, name);
   }
 }

@@ -26,7 +26,7 @@ final class AppendClient extends WorkloadClient {
     for (int i = 0; i < depth; i++) {
       requests.add(new String[] {"RPUSH", lists.key(0), lists.number(i)});
     }
-    requests.add(WAIT);
+    requests.add(waitForReplica());
     long sent = System.nanoTime();
     List<String> replies = call(requests);
     boolean replicated = isReplicated(replies.getLast(), sent);

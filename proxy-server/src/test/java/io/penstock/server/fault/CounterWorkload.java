@@ -50,7 +50,7 @@ final class CounterWorkload {
       for (int i = 0; i < depth; i++) {
         requests.add(new String[] {"INCR", key});
       }
-      requests.add(WAIT);
+      requests.add(waitForReplica());
     }
 
     @Override

@@ -68,7 +68,7 @@ record FaultSuite(String upstream, List<Fault> all, Starter testbeds) {
       Deque<ScheduledFault> schedule, Supplier<FaultTestbed> testbeds, long seed) {
     var timeline = new FaultTimeline();
     try (FaultTestbed testbed = testbeds.get();
-        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, seed)) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       try {
         workload.start();

@@ -3,6 +3,7 @@ package io.penstock.server.fault;
 import io.penstock.server.it.ProxyFixture;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.network.Relay;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 
@@ -35,6 +36,22 @@ interface FaultTestbed extends AutoCloseable {
 
   /** Returns the hash tags that clients use: three, in a cluster one of each shard at the start. */
   List<String> tags();
+
+  /** Returns how long clients wait for a replica to have their writes. */
+  default Duration replicaPatience() {
+    return Duration.ofMillis(500);
+  }
+
+  /** Returns the clients that use it. */
+  default List<WorkloadClient> clients(FaultWorkload workload, Random random) {
+    return workload.allClients(tags(), random);
+  }
+
+  /** The faults are over and clients still run. */
+  default void beforeStop() {}
+
+  /** The clients have stopped. */
+  default void verify() {}
 
   @Override
   void close();

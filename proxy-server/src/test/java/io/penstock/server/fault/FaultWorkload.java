@@ -19,25 +19,31 @@ final class FaultWorkload implements AutoCloseable {
   private final List<WorkloadClient> clients = new ArrayList<>();
   private final Load load = new Load();
 
-  /**
-   * Prepares the data; no client runs yet.
-   *
-   * @param tags hash tags, at least one of each shard
-   */
-  FaultWorkload(FaultTestbed testbed, FaultTimeline timeline, List<String> tags, long seed) {
+  /** Prepares the data; no client runs yet. */
+  FaultWorkload(FaultTestbed testbed, FaultTimeline timeline, long seed) {
     this.testbed = testbed;
     this.timeline = timeline;
-    var random = new Random(seed);
     try (ClientConnection connection = connect(ClientConnection.RESP2)) {
       connection.exchange(List.<String[]>of(new String[] {"FLUSHALL"})); // data of other tests
+    }
+    clients.addAll(testbed.clients(this, new Random(seed)));
+  }
+
+  /**
+   * Returns clients of all kinds, and prepares their data.
+   *
+   * @param tags three hash tags, in a cluster one of each shard
+   */
+  List<WorkloadClient> allClients(List<String> tags, Random random) {
+    try (ClientConnection connection = connect(ClientConnection.RESP2)) {
       PipelineClient.prepare(connection, tags);
     }
-    appenders(tags);
+    List<WorkloadClient> all = appenders(tags);
     var counting = new CounterWorkload(tags.get(1) + ":count");
     var queue = new QueueWorkload(tags.get(2) + ":queue", timeline, counts);
     var broadcast = ChannelWorkload.clusterWide(tags.get(0) + ":news");
     var shard = ChannelWorkload.sharded(tags.get(1) + ":news of a shard");
-    clients.addAll(
+    all.addAll(
         List.of(
             counting.client("counter", this, ClientConnection.RESP2, 5),
             counting.client("counter of Jedis", this, ClientConnection.JEDIS, 1),
@@ -76,27 +82,35 @@ final class FaultWorkload implements AutoCloseable {
             new AllShardsClient("all shards", this, ClientConnection.RESP2)));
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;
-      clients.add(
+      all.add(
           new ReadBackClient("rereader " + i, this, ClientConnection.RESP2, key + ":reread"));
-      clients.add(
+      all.add(
           new TransactionClient(
               "transactor " + i, this, ClientConnection.RESP2, key + ":t", i % 2 == 1));
     }
+    return all;
   }
 
-  private void appenders(List<String> tags) {
+  /** Returns clients that append to lists of their own: raw ones, and those of two libraries. */
+  List<WorkloadClient> appenders(List<String> tags) {
+    List<WorkloadClient> all = new ArrayList<>();
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;
-      clients.add(
+      all.add(
           new AppendClient("appender " + i, this, ClientConnection.RESP3, key + ":append", 16));
     }
-    clients.add(new AppendClient("Jedis", this, ClientConnection.JEDIS, tags.get(0) + ":jedis", 4));
-    clients.add(
+    all.add(new AppendClient("Jedis", this, ClientConnection.JEDIS, tags.get(0) + ":jedis", 4));
+    all.add(
         new AppendClient("Lettuce", this, ClientConnection.LETTUCE, tags.get(1) + ":lettuce", 4));
+    return all;
   }
 
   FaultTimeline timeline() {
     return timeline;
+  }
+
+  Duration replicaPatience() {
+    return testbed.replicaPatience();
   }
 
   EventCounts counts() {
@@ -161,10 +175,12 @@ final class FaultWorkload implements AutoCloseable {
 
   /** Stops the clients and compares the data with what each of them knows. */
   void stopAndVerify() {
+    testbed.beforeStop();
     load.stop();
     try (ClientConnection fresh = connect(ClientConnection.RESP2)) {
       clients.forEach(client -> client.verify(fresh));
     }
+    testbed.verify();
   }
 
   @Override

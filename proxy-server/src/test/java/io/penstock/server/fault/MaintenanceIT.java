@@ -44,7 +44,7 @@ class MaintenanceIT {
     long seed = FaultRun.seed();
     var timeline = new FaultTimeline();
     try (ClusterTestbed testbed = ClusterTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
-        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, seed)) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       Fault failover = ClusterFaults.named("a planned failover");
       var random = new Random(seed);
@@ -64,7 +64,7 @@ class MaintenanceIT {
     long seed = FaultRun.seed();
     var timeline = new FaultTimeline();
     try (ClusterTestbed testbed = ClusterTestbed.start(transport, FaultsIT.COMMAND_TIMEOUT);
-        FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed);
+        FaultWorkload workload = new FaultWorkload(testbed, timeline, seed);
         ClientConnection connection = workload.connect(ClientConnection.RESP2)) {
       String[] values = Arrays.stream(SIZES).mapToObj("x"::repeat).toArray(String[]::new);
       String[] keys = keys();

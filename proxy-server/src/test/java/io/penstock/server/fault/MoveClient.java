@@ -48,7 +48,7 @@ final class MoveClient extends WorkloadClient {
     for (int i = 0; i < ELEMENTS; i++) {
       request.add(Integer.toString(i));
     }
-    List<String> replies = call(requests(request.toArray(String[]::new), WAIT));
+    List<String> replies = call(requests(request.toArray(String[]::new), waitForReplica()));
     if (Outcome.of(replies.getFirst()) == Outcome.DONE
         && isReplicated(replies.getLast(), beganAt)) {
       filled = true;
@@ -60,7 +60,7 @@ final class MoveClient extends WorkloadClient {
   private void move() {
     int from = moves++ / ELEMENTS % 2;
     List<String> replies =
-        call(requests(new String[] {"RPOPLPUSH", key(from), key(1 - from)}, WAIT));
+        call(requests(new String[] {"RPOPLPUSH", key(from), key(1 - from)}, waitForReplica()));
     switch (Outcome.of(replies.getFirst())) {
       case DONE -> counts().add("moved over slots");
       case UNKNOWN -> unknown++;

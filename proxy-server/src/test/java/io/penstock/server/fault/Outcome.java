@@ -4,6 +4,7 @@ package io.penstock.server.fault;
 enum Outcome {
   DONE,
   NOT_RUN,
+  /** Whether it ran is not known, or what it was answered. */
   UNKNOWN;
 
   /** The connection was lost before the reply arrived. */
@@ -17,7 +18,7 @@ enum Outcome {
       return DONE;
     }
     return switch (prefix(reply)) {
-      case "CONNLOST", "TIMEOUT", "CLOSED" -> UNKNOWN;
+      case "CONNLOST", "TIMEOUT", "CLOSED", "NOCOPIES" -> UNKNOWN;
       default -> NOT_RUN;
     };
   }

@@ -55,7 +55,7 @@ final class QueueWorkload {
       for (int i = 0; i < count; i++) {
         requests.add(new String[] {"RPUSH", key, Integer.toString(history.size() + i)});
       }
-      requests.add(WAIT);
+      requests.add(waitForReplica());
       requests.add(new String[] {"LLEN", key});
       long sent = System.nanoTime();
       List<String> replies = call(requests);

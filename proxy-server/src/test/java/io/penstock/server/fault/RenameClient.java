@@ -32,7 +32,7 @@ final class RenameClient extends WorkloadClient {
     }
     String[] rename = {"RENAME", keys.get(at), keys.get(1 - at)};
     String[] read = {"GET", keys.get(1 - at)};
-    List<String> replies = call(requests(rename, WAIT, read), Set.of("ERR"));
+    List<String> replies = call(requests(rename, waitForReplica(), read), Set.of("ERR"));
     String reply = replies.getFirst();
     if (reply.equals(NO_SUCH_KEY)) {
       if (certain && !timeline().mayLoseWrites(since, System.nanoTime())) {
@@ -57,7 +57,7 @@ final class RenameClient extends WorkloadClient {
     List<String> replies =
         call(
             requests(
-                new String[] {"DEL", keys.get(1)}, new String[] {"SET", keys.get(0), value}, WAIT));
+                new String[] {"DEL", keys.get(1)}, new String[] {"SET", keys.get(0), value}, waitForReplica()));
     if (replies.stream().noneMatch(reply -> reply.startsWith("-"))
         && isReplicated(replies.getLast(), since)) {
       written = true;

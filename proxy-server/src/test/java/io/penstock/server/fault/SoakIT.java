@@ -64,7 +64,7 @@ class SoakIT {
   /** Makes every node a master once, and lets every kind of client connect and disconnect. */
   private static void warmUp(FaultTestbed testbed, long seed) {
     var timeline = new FaultTimeline();
-    try (FaultWorkload workload = new FaultWorkload(testbed, timeline, testbed.tags(), seed)) {
+    try (FaultWorkload workload = new FaultWorkload(testbed, timeline, seed)) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       workload.start();
       for (Fault fault : ClusterFaults.all()) {
@@ -77,7 +77,7 @@ class SoakIT {
   private static void soak(FaultTestbed testbed, Random random, Duration duration) {
     var timeline = new FaultTimeline();
     try (FaultWorkload workload =
-            new FaultWorkload(testbed, timeline, testbed.tags(), random.nextLong());
+            new FaultWorkload(testbed, timeline, random.nextLong());
         Load faults = new Load()) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       workload.start();

@@ -31,7 +31,7 @@ final class SpreadTransactionClient extends WorkloadClient {
     requests.add(new String[] {"ECHO", one});
     requests.add(new String[] {"RPUSH", lists.get(1).key(0), other});
     requests.add(new String[] {"EXEC"});
-    requests.add(WAIT);
+    requests.add(waitForReplica());
     long sent = System.nanoTime();
     List<String> replies = call(requests);
     String exec = replies.get(4);

@@ -38,7 +38,7 @@ final class TransactionClient extends WorkloadClient {
     requests.add(new String[] {"ECHO", number});
     requests.add(new String[] {"RPUSH", lists.key(1), number});
     requests.add(new String[] {"EXEC"});
-    requests.add(WAIT);
+    requests.add(waitForReplica());
     long sent = System.nanoTime();
     List<String> replies = call(requests);
     String exec = replies.get(requests.size() - 2);

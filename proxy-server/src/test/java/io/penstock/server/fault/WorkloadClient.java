@@ -118,11 +118,13 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
     failed = true;
   }
 
-  /** Waits half a second for one replica to acknowledge the writes before it. */
-  static final String[] WAIT = {"WAIT", "1", "500"};
+  /** Returns a request that waits for one replica to acknowledge the writes before it. */
+  final String[] waitForReplica() {
+    return new String[] {"WAIT", "1", Long.toString(workload.replicaPatience().toMillis())};
+  }
 
   /**
-   * Returns whether a replica has the writes, according to the reply to {@link #WAIT}, and no fault
+   * Returns whether a replica has the writes, according to the reply to {@link #waitForReplica}, and no fault
    * may have lost them since.
    */
   final boolean isReplicated(String waitReply, long sent) {

@@ -86,26 +86,8 @@ class CopiesIT {
         });
   }
 
-  private List<String> contents(List<ServerProcess> servers) {
-    List<String> lines = new ArrayList<>();
-    servers.forEach(each -> addContents(each, lines));
-    lines.sort(null);
-    return lines;
-  }
-
-  /** Adds each key with a digest of its value and its deadline. */
-  private static void addContents(ServerProcess server, List<String> lines) {
-    try (RespClient client = server.connect()) {
-      for (Object key : (List<?>) Objects.requireNonNull(client.value("KEYS", "*"))) {
-        String name = new String((byte[]) key, StandardCharsets.ISO_8859_1);
-        lines.add(
-            name
-                + " "
-                + client.call("DEBUG", "DIGEST-VALUE", name).strip()
-                + " "
-                + client.call("PEXPIRETIME", name).strip());
-      }
-    }
+  private static List<String> contents(List<ServerProcess> servers) {
+    return CopiesFixture.contents(servers.toArray(ServerProcess[]::new));
   }
 
   private UpstreamSettings ofCluster() {

@@ -15,7 +15,6 @@ import io.penstock.core.upstream.Endpoint;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,20 +141,6 @@ class CopiesResyncIT {
     return replies;
   }
 
-  /** Returns each key with a digest of its value and its deadline. */
-  private static List<String> contents(ServerProcess server) {
-    List<String> lines = new ArrayList<>();
-    try (RespClient client = server.connect()) {
-      for (Object key : (List<?>) Objects.requireNonNull(client.value("KEYS", "*"))) {
-        String name = new String((byte[]) key, StandardCharsets.ISO_8859_1);
-        String digest = client.call("DEBUG", "DIGEST-VALUE", name).strip();
-        lines.add(name + " " + digest + " " + client.call("PEXPIRETIME", name).strip());
-      }
-    }
-    lines.sort(null);
-    return lines;
-  }
-
   private void stopWriters() throws Exception {
     writing.set(false);
     for (Future<?> each : writers) {
@@ -191,7 +176,7 @@ class CopiesResyncIT {
     assertThat(compared.count("same")).isGreaterThan(KEYS - 10);
     stopWriters();
 
-    assertThat(contents(copy)).isEqualTo(contents(primary));
+    assertThat(CopiesFixture.contents(copy)).isEqualTo(CopiesFixture.contents(primary));
     assertThat(copy.text("EXISTS", "extra")).isEqualTo("0");
   }
 
@@ -212,7 +197,7 @@ class CopiesResyncIT {
     assertLevel(ended);
     assertThat(stats().behindSince()).isNull();
     stopWriters();
-    assertThat(contents(copy)).isEqualTo(contents(primary));
+    assertThat(CopiesFixture.contents(copy)).isEqualTo(CopiesFixture.contents(primary));
   }
 
   @Test
@@ -226,7 +211,7 @@ class CopiesResyncIT {
     proxy.apply();
 
     assertLevel(awaitEnd());
-    assertThat(contents(copy)).isEqualTo(contents(primary));
+    assertThat(CopiesFixture.contents(copy)).isEqualTo(CopiesFixture.contents(primary));
   }
 
   @Test

@@ -8,6 +8,8 @@ import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
+import io.penstock.core.copies.MirrorSettings;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.discovery.ClusterUpstreamSettings;
 import io.penstock.core.limit.ClientLimits;
@@ -36,7 +38,10 @@ import io.penstock.testkit.wire.RespClient;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -208,6 +213,9 @@ public final class ProxyFixture implements AutoCloseable {
     private int exclusiveConnections = 2_048;
     private @Nullable ClusterFacade facade;
     private ReadSettings reads = ReadSettings.MASTER_ONLY;
+    private Map<String, UpstreamSettings> copies = Map.of();
+    private MirrorSettings mirrored = new MirrorSettings(ReplyPolicy.PRIMARY, 100_000, 1 << 26);
+    private Duration copyTimeout = Duration.ofSeconds(2);
     private Dispatch dispatch = DispatchMode.dispatch();
 
     private Builder(UpstreamSettings upstream) {
@@ -331,6 +339,20 @@ public final class ProxyFixture implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Has writes copied.
+     *
+     * @param of the upstreams of the copies by their names
+     * @param timeout of commands at copies
+     */
+    public Builder copies(
+        Map<String, UpstreamSettings> of, MirrorSettings how, Duration timeout) {
+      copies = new LinkedHashMap<>(of);
+      mirrored = how;
+      copyTimeout = timeout;
+      return this;
+    }
+
     /** Carries out commands over several slots. */
     public Builder emulatesCrossSlot() {
       crossSlot = CrossSlotSettings.REJECT.with(CrossSlot.EMULATE);
@@ -354,15 +376,9 @@ public final class ProxyFixture implements AutoCloseable {
       var settings =
           new ProxySettings(
               List.of(ProxySettings.Listener.ofDefault(listen(), facade)),
-              List.of(
-                  new ProxySettings.Upstream.Resp(
-                      ProxySettings.DEFAULT_NAME,
-                      upstream,
-                      backend(),
-                      new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
-                      reads)),
+              upstreams(),
               List.of(),
-              List.of(),
+              mirrors(),
               dispatch,
               commands,
               transport,
@@ -379,6 +395,30 @@ public final class ProxyFixture implements AutoCloseable {
       }
     }
 
+    private List<ProxySettings.Upstream> upstreams() {
+      List<ProxySettings.Upstream> all = new ArrayList<>();
+      all.add(upstream(ProxySettings.DEFAULT_NAME, upstream, commandTimeout));
+      copies.forEach((name, copy) -> all.add(upstream(name, copy, copyTimeout)));
+      return all;
+    }
+
+    private ProxySettings.Upstream upstream(String name, UpstreamSettings kind, Duration timeout) {
+      return new ProxySettings.Upstream.Resp(
+          name,
+          kind,
+          backend(timeout),
+          new ProxySettings.Refresh(refreshPeriod, Duration.ofMillis(250)),
+          reads);
+    }
+
+    private List<ProxySettings.Mirror> mirrors() {
+      String name = ProxySettings.DEFAULT_NAME;
+      return copies.isEmpty()
+          ? List.of()
+          : List.of(
+              new ProxySettings.Mirror(name, name, List.copyOf(copies.keySet()), mirrored));
+    }
+
     private ProxySettings.Listen listen() {
       return new ProxySettings.Listen(
           address,
@@ -392,10 +432,10 @@ public final class ProxyFixture implements AutoCloseable {
           null);
     }
 
-    private ProxySettings.Backend backend() {
+    private ProxySettings.Backend backend(Duration timeout) {
       return new ProxySettings.Backend(
           connectTimeout,
-          commandTimeout,
+          timeout,
           connectionsPerLoop,
           exclusiveConnections,
           new ProxySettings.FailoverHold(failoverHold, 10_000),

@@ -218,7 +218,7 @@ class MetricsPageTest {
             ShadowStats.Durations.NONE),
         new MirrorStats(
             List.of(
-                new MirrorStats.Copy("far", 1, 1, 1, 1, 1, 1, Map.of("GET", 1L), 1, null, null)),
+                new MirrorStats.Copy("far", 1, 1, 1, 1, 1, 1, Map.of("GET", 1L), 1, 1, null, null)),
             1,
             1));
   }

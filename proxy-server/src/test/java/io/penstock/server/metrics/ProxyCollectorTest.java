@@ -81,6 +81,7 @@ class ProxyCollectorTest {
                       34,
                       35,
                       Map.of("SET", 36L),
+                      40,
                       37,
                       Instant.EPOCH,
                       "it was added")),
