@@ -97,6 +97,7 @@ public class SequenceBenchmark {
         new SessionSettings(
             Passwords.NONE,
             Set.of(),
+            null,
             Frames.LIMITS,
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,

@@ -90,6 +90,7 @@ class ListenerTest {
         new SessionSettings(
             Passwords.NONE,
             Set.of(),
+            null,
             RespLimits.ofMaxBulkLength(1_000),
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,
