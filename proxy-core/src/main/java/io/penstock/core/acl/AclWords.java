@@ -38,8 +38,7 @@ public final class AclWords {
         switch (denial.reason()) {
           case COMMAND -> "no permission to execute the command or subcommand";
           case KEY, SORT_OPTION -> "no permission to touch the specified keys";
-          case CHANNEL ->
-              "no permission to access one of the channels used as arguments to the command";
+          case CHANNEL -> "no permission to access one of the channels used as arguments";
         };
     return "NOPERM ACLs rules changed between the moment the transaction was accumulated and the"
         + " EXEC call. This command is no longer allowed for the following reason: "

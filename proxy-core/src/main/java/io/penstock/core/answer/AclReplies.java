@@ -16,6 +16,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.reply.ReplyStrings;
@@ -86,8 +87,7 @@ public final class AclReplies {
     "    List all the registered usernames.",
     "WHOAMI",
     "    Return the current connection username.",
-    "HELP",
-    "    Print this help."
+    "HELP"
   };
 
   private final AnswerContext parts;
@@ -332,11 +332,12 @@ public final class AclReplies {
     reply.bulk(AclText.channels(selector));
   }
 
-  private static void help(ReplyWriter reply) {
-    reply.array(HELP.length);
+  private void help(ReplyWriter reply) {
+    reply.array(HELP.length + 1);
     for (String line : HELP) {
       reply.status(line);
     }
+    reply.status(ServerWords.lastLineOfHelp(reader.servers()));
   }
 
   private void log(Command command, ReplyWriter reply) {

@@ -8,6 +8,7 @@ import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.resp.Protocol;
@@ -37,11 +38,6 @@ public final class Authentication {
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."
           + " Are you sure your configuration is correct?";
-  private static final String HELLO_FIRST =
-      "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
-          + " AUTH <user> <pass> option can be used to authenticate the client and select"
-          + " the RESP protocol version at the same time";
-
   /** Failures in a row without a delay: a client that mistyped its password is not slowed down. */
   static final int FREE_FAILURES = 3;
 
@@ -272,7 +268,7 @@ public final class Authentication {
 
   private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
     if (!control.isAuthenticated()) {
-      error(out, HELLO_FIRST);
+      error(out, ServerWords.helloNeedsAuthentication(reader.servers()));
       return;
     }
     if (options.name() != null) {
