@@ -5,8 +5,8 @@ import io.penstock.core.command.CommandReplies;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ProxyChain;
-import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -29,8 +29,7 @@ public record AnswerLoop(
    * Authentication of clients.
    *
    * @param passwords for {@code AUTH}
-   * @param certificateUsers users that certificates of clients name; those of {@code
-   *     ListenerTls.Settings}
+   * @param certificateUsers users that certificates of clients name
    * @param database of clients that select none
    * @param chain the Penstocks that requests of clients pass through
    * @param delayed clients that wait after a failed {@code AUTH}
@@ -39,7 +38,7 @@ public record AnswerLoop(
    */
   public record Access(
       Passwords passwords,
-      Set<String> certificateUsers,
+      CertificateUsers certificateUsers,
       int database,
       ProxyChain chain,
       DelayedClients delayed,

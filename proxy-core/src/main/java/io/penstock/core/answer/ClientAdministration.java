@@ -18,10 +18,10 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.tls.CertificateUsers;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,7 +44,7 @@ public final class ClientAdministration {
   private final ClientDirectory directory;
   private final ClientPause pause;
 
-  private final Set<String> certificateUsers;
+  private final CertificateUsers certificateUsers;
 
   public ClientAdministration(AnswerContext parts) {
     this.context = parts.context();

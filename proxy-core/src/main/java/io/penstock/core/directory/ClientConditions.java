@@ -6,7 +6,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.tls.ListenerTls;
+import io.penstock.core.tls.CertificateUsers;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -37,14 +37,14 @@ final class ClientConditions {
 
   private static final String CAPABILITIES = "r";
 
-  private final Set<String> certificateUsers;
+  private final CertificateUsers certificateUsers;
   private final boolean newer;
   private final boolean primaries;
 
   /**
-   * @param certificateUsers users that certificates of clients name; {@code *} for any
+   * @param certificateUsers users that certificates of clients name
    */
-  ClientConditions(Set<String> certificateUsers, ServerFacts servers) {
+  ClientConditions(CertificateUsers certificateUsers, ServerFacts servers) {
     this.certificateUsers = certificateUsers;
     this.newer = servers.isValkey(9, 0);
     this.primaries = servers.isValkey(8, 0);
@@ -87,9 +87,7 @@ final class ClientConditions {
   }
 
   private boolean isUser(String name) {
-    return name.equals(User.DEFAULT.name())
-        || certificateUsers.contains(name)
-        || certificateUsers.contains(ListenerTls.ANY_USER);
+    return name.equals(User.DEFAULT.name()) || certificateUsers.mayName(name);
   }
 
   private static @Nullable String durationError(String option, long seconds) {

@@ -37,6 +37,7 @@ import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.ProxyChain;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,6 +57,8 @@ import org.slf4j.LoggerFactory;
 public final class Session implements Client, ReplyOwner, LimitedClient, SessionControl {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  private static final long LONGEST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SessionLoop loop;
   private final Channel channel;
@@ -302,6 +305,18 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     };
   }
 
+  /** No request is handled for a time, at most {@link #LONGEST_DELAY_NANOS}. */
+  void delay(long nanos) {
+    account.delayed(true);
+    loop.executor()
+        .schedule(this::endDelay, Math.min(nanos, LONGEST_DELAY_NANOS), TimeUnit.NANOSECONDS);
+  }
+
+  private void endDelay() {
+    account.delayed(false);
+    processInput();
+  }
+
   private boolean protocolError() {
     state.onEnd();
     loop.clientLog().protocolError(this, account, input.scanner().error());
@@ -455,6 +470,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       slot.mute();
     }
     RequestRules rules = profile.user().rules();
+    if (rules != null) {
+      request.onReplyBegins(slot);
+    }
     if (rules != null && spec != null) {
       slot.rewriteWith(rules.rewriterFor(spec));
     }

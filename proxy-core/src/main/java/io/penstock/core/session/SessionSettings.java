@@ -5,13 +5,13 @@ import io.penstock.core.answer.ProxyView;
 import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
-import java.util.Set;
+import io.penstock.core.tls.CertificateUsers;
 
 /**
  * The settings for all clients of a listener. Immutable; {@link SessionLoop#adopt} replaces them.
  *
  * @param passwords of clients
- * @param certificateUsers users that clients' certificates may name; {@code *} for any
+ * @param certificateUsers users that clients' certificates name
  * @param limits of requests
  * @param clientLimits the resources that clients may use
  * @param crossSlot what becomes of commands over several slots
@@ -19,7 +19,7 @@ import java.util.Set;
  */
 public record SessionSettings(
     Passwords passwords,
-    Set<String> certificateUsers,
+    CertificateUsers certificateUsers,
     RespLimits limits,
     ClientLimits clientLimits,
     CrossSlotSettings crossSlot,

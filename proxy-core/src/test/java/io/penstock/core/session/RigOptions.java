@@ -21,6 +21,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.CrossSlot;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.ReadSettings;
 import java.time.Duration;
@@ -28,7 +29,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -275,7 +275,7 @@ final class RigOptions {
   SessionSettings settings() {
     return new SessionSettings(
         Passwords.of(password),
-        Set.of(),
+        CertificateUsers.NONE,
         limits,
         clientLimits,
         crossSlot,
