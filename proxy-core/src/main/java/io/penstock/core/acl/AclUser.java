@@ -30,4 +30,29 @@ public record AclUser(
   public static AclUser created(String name) {
     return new AclUser(name, false, false, true, List.of(), List.of(AclSelector.NOTHING));
   }
+
+  /** Returns the user {@code default} of a server without any configuration: it may do all. */
+  public static AclUser unrestricted(String name) {
+    var everything =
+        new AclSelector(List.of("+@all"), AclSelector.ALL_KEYS, AclSelector.ALL_CHANNELS);
+    return new AclUser(name, true, true, true, List.of(), List.of(everything));
+  }
+
+  /** Returns whether a client may authenticate as this user with a password. */
+  public boolean accepts(byte[] password) {
+    if (!enabled || noPassword) {
+      return enabled;
+    }
+    String hash = PasswordHash.of(password);
+    boolean right = false;
+    for (String each : passwords) {
+      right |= PasswordHash.isSame(each, hash);
+    }
+    return right;
+  }
+
+  @Override
+  public String toString() {
+    return "AclUser[" + name + "]"; // hashes of passwords do not belong into logs
+  }
 }

@@ -269,6 +269,11 @@ public final class CommandSpec {
     return procedure == KeyProcedure.SORT || procedure == KeyProcedure.SORT_RO;
   }
 
+  /** Returns whether {@link #findKeys} finds the keys by code, not by the key specs. */
+  public boolean hasKeyProcedure() {
+    return procedure != null;
+  }
+
   /**
    * Finds keys like {@code COMMAND GETKEYS}: by the key specs if they match, and without shard
    * channels. It does not distinguish no keys from wrong arguments.

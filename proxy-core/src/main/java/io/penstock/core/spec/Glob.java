@@ -1,5 +1,7 @@
 package io.penstock.core.spec;
 
+import io.netty.buffer.ByteBuf;
+
 /**
  * Redis's glob patterns ({@code stringmatchlen} in util.c): {@code *}, {@code ?}, {@code [a-c]},
  * {@code [^abc]} and {@code \} before a special character. A pattern is parsed once, in time
@@ -85,5 +87,35 @@ public final class Glob {
       // more steps are needed
     }
     return match.isMatch();
+  }
+
+  /**
+   * Returns whether all of these bytes match. Allocates nothing. Borrows the buffer.
+   *
+   * @param length if it is 0, only an empty pattern matches: a star does not, as in Redis
+   */
+  public boolean matches(ByteBuf buffer, int offset, int length) {
+    int element = 0;
+    int at = 0;
+    int afterStar = -1;
+    int retryAt = 0;
+    while (at < length) {
+      if (element < size && elements[element] == STAR) {
+        afterStar = ++element;
+        retryAt = at;
+        if (element == size) {
+          return true;
+        }
+      } else if (element < size && accepts(element, (char) buffer.getUnsignedByte(offset + at))) {
+        element++;
+        at++;
+      } else if (afterStar >= 0) {
+        element = afterStar;
+        at = ++retryAt;
+      } else {
+        return false;
+      }
+    }
+    return element == size || (length > 0 && element == size - 1 && elements[element] == STAR);
   }
 }

@@ -37,6 +37,24 @@ public final class SortPatterns {
     return next(frame, from, true);
   }
 
+  /**
+   * Returns the first argument from {@code from} on for which servers ask whether the user may read
+   * all keys: of {@code BY} with a star, and of every {@code GET}.
+   */
+  public static int nextRestricted(RequestFrame frame, int from) {
+    int i = from;
+    while (i < frame.argc()) {
+      int arguments = Option.arguments(WITH_STORE, frame, i);
+      if (i + 1 < frame.argc()
+          && (Ascii.equalsIgnoreCase(frame, i, "get")
+              || (Ascii.equalsIgnoreCase(frame, i, "by") && isPattern(frame, i + 1)))) {
+        return i + 1;
+      }
+      i += 1 + Math.max(0, arguments);
+    }
+    return NONE;
+  }
+
   private static int next(RequestFrame frame, int from, boolean constants) {
     int i = from;
     while (i < frame.argc()) {

@@ -68,6 +68,21 @@ public enum Trait {
    */
   ALWAYS_KNOWN,
 
+  /** Only the option {@code GET} makes it read its key, which it writes. */
+  READS_KEY_IF_GET,
+
+  /** It writes its key, which it reads, unless all of its operations are {@code GET}. */
+  WRITES_KEY_UNLESS_GET,
+
+  /** Its first argument is a channel. */
+  NAMES_CHANNEL,
+
+  /** All of its arguments are channels, and it needs permission for them. */
+  NAMES_CHANNELS,
+
+  /** All of its arguments are patterns of channels, and it needs permission for them. */
+  NAMES_CHANNEL_PATTERNS,
+
   /** Valkey rejects it within a transaction from 8.0 on; Redis says so in another way. */
   NOT_QUEUED_SINCE_VALKEY_8,
 
