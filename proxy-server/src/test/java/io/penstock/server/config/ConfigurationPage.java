@@ -107,6 +107,7 @@ final class ConfigurationPage {
       } else {
         Field field = values.getClass().getDeclaredField(component.getName());
         put(key, meanings.getOrDefault(key, ""), type(field), defaultValue(key, value));
+        addElements(key, component);
       }
     }
   }
@@ -165,9 +166,11 @@ final class ConfigurationPage {
       String key = section + "." + DataObjectPropertyName.toDashedForm(component.getName());
       if (component.getType().isRecord()) {
         addSection(key, component.getType());
-        continue;
+      } else if (component.getType() == Map.class) {
+        addNamed(key, component);
+      } else {
+        addValue(key, type, component, own);
       }
-      addValue(key, type, component, own);
     }
   }
 
@@ -177,6 +180,12 @@ final class ConfigurationPage {
     Field field = section.getDeclaredField(component.getName());
     String meaning = meanings.getOrDefault(component.getName(), "");
     put(key, meaning, type(field), defaultValue(key, null));
+    addElements(key, component);
+  }
+
+  /** Adds the keys of the sections of a list. */
+  private void addElements(String key, RecordComponent component)
+      throws ReflectiveOperationException {
     if (component.getGenericType() instanceof ParameterizedType list
         && list.getActualTypeArguments()[0] instanceof Class<?> element
         && element.isRecord()) {
