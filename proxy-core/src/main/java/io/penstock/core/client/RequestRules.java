@@ -23,8 +23,8 @@ public interface RequestRules {
   byte @Nullable [] rejection(Command request);
 
   /**
-   * Returns whether the request must wait: it is put back, and all of this begins again later. Asked
-   * before {@link #rejection}.
+   * Returns whether the request must wait: it is put back, and all of this begins again later.
+   * Asked before {@link #rejection}.
    *
    * @param again whether the request has waited before
    * @return 0 if it need not wait; otherwise the nanoseconds after which to ask again

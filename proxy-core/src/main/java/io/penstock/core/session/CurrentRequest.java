@@ -83,7 +83,7 @@ final class CurrentRequest implements IncomingRequest {
     }
     judged = true;
     counted = rules.pendingBytes();
-    countedBytes = frame().end() - frame().start();
+    countedBytes = (long) frame().end() - frame().start();
     ByteBuf other = rules.rewrite(command());
     if (other != null) {
       replace(other);

@@ -323,12 +323,15 @@ public record PenstockProperties(
    *     +@all -@dangerous`.
    * @param aclFile File with users in the format of Redis's ACL file, in place of `rules`. `ACL
    *     SAVE` writes it.
+   * @param passwordSelectsUser Whether `AUTH` with a password only selects the user that has it, if
+   *     one enabled user alone has it. Otherwise it is for user `default`, as in Redis.
    * @param settings Limits and more of users, by the user's name. A name with dots or colons is
    *     written in brackets, such as `"[team:app]"`.
    */
   public record Users(
       @DefaultValue List<String> rules,
       @Size(min = 1, message = "must not be empty") @Nullable String aclFile,
+      @DefaultValue("false") boolean passwordSelectsUser,
       @DefaultValue Map<String, @Valid UserOptions> settings) {
 
     public Users {

@@ -92,6 +92,9 @@ final class UserOptionsMapping {
       return null;
     }
     return new Prefix(
-        UsersMapping.bytes(text), user.keyPrefixChannels(), user.keyPrefixScripts(), user.keyPrefixDbsize());
+        UsersMapping.bytes(text),
+        user.keyPrefixChannels(),
+        user.keyPrefixScripts(),
+        user.keyPrefixDbsize());
   }
 }

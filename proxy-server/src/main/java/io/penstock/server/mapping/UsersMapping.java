@@ -102,7 +102,8 @@ final class UsersMapping {
         PropertiesReader.keyOf(section),
         known,
         file == null ? null : path(file, section),
-        settings);
+        settings,
+        users.passwordSelectsUser());
   }
 
   private Path path(String file, String section) {

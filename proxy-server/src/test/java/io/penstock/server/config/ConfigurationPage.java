@@ -141,6 +141,9 @@ final class ConfigurationPage {
       if (KeyNames.inherited(ConfigurationPropertyName.adapt(key, '.')) != null) {
         continue;
       }
+      if (isLikeOutside(key)) {
+        continue;
+      }
       if (ONLY_OF_UPSTREAMS.contains(component.getType())) {
         addSection(key, component.getType());
       } else if (component.getType().isRecord()) {
@@ -157,6 +160,11 @@ final class ConfigurationPage {
         addValue(key, type, component, own);
       }
     }
+  }
+
+  /** Returns whether a key of a listener is described by the one outside, though not inherited. */
+  static boolean isLikeOutside(String key) {
+    return key.startsWith(PropertiesReader.PREFIX + ".listeners.NAME.users");
   }
 
   /** Adds the keys of a section that only upstreams have, and those of its lists of sections. */

@@ -381,7 +381,7 @@ class EveryKeyChangesTest {
     }
     KeyChange change = KeyChange.of(key);
     Effect effect = Objects.requireNonNull(PropertiesReader.KEYS.effects().get(key));
-    boolean named = key.contains(".NAME.");
+    boolean named = key.matches("penstock\\.(listeners|upstreams)\\.NAME\\..*");
     Base base = bases.get((named ? "named " : "") + change.base());
 
     ChangePlan plan = plan(Objects.requireNonNull(base), key, change.value());

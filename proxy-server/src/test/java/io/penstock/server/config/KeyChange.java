@@ -40,6 +40,7 @@ record KeyChange(String base, String value) {
           entry("password-overlap", in("plain", "7s")),
           entry("users.rules", in("plain", "user default on nopass ~* +@all")),
           entry("users.acl-file", in("plain", ACL)),
+          entry("users.password-selects-user", in("users", "true")),
           entry("users.settings.NAME.password-files", in("users", FILE)),
           entry("users.settings.NAME.rate-limit", in("users", "7/s")),
           entry("users.settings.NAME.burst", in("users", "7")),

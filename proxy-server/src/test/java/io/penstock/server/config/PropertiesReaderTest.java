@@ -194,6 +194,7 @@ class PropertiesReaderTest {
                 Map.entry("penstock.tls.users[2].user", "s"),
                 Map.entry("penstock.users.rules[0]", "user App.1 on >x ~* +@all"),
                 Map.entry("penstock.users.acl-file", "/run/users.acl"),
+                Map.entry("penstock.users.password-selects-user", "true"),
                 Map.entry("penstock.users.settings[App.1].password-files[0]", "/run/app"),
                 Map.entry("penstock.users.settings[App.1].rate-limit", "7/s"),
                 Map.entry("penstock.users.settings[App.1].burst", "9"),
@@ -235,6 +236,7 @@ class PropertiesReaderTest {
                 new PenstockProperties.Users(
                     List.of("user App.1 on >x ~* +@all"),
                     "/run/users.acl",
+                    true,
                     Map.of(
                         "App.1",
                         new PenstockProperties.UserOptions(
