@@ -4,6 +4,7 @@ import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.BeginSearch;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.FindKeys;
 import io.penstock.core.spec.KeyFlag;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.KeySpec;
@@ -129,15 +130,26 @@ final class KeyAccesses {
         if (!spec.isLocatable() || spec.flags().contains(KeyFlag.INCOMPLETE)) {
           return false;
         }
-        // Where the arguments do not match the spec, servers find no keys and reject the call.
-        int first = spec.begin().first(frame);
-        if (first != BeginSearch.ABSENT) {
-          spec.find().collect(frame, first, positions);
+        if (!add(frame, spec)) {
+          positions.clear();
+          return true;
         }
         setAccess(of(spec));
       }
     }
     return true;
+  }
+
+  /**
+   * Adds the keys of one spec. Returns false if the number of keys is wrong: servers then find no
+   * keys at all, and reject the call. They also find none if the last keys are missing ({@code
+   * PFMERGE key}), but execute the call; here the first key counts.
+   */
+  private boolean add(RequestFrame frame, KeySpec spec) {
+    int first = spec.begin().first(frame);
+    int found =
+        first == BeginSearch.ABSENT ? 0 : spec.find().collect(frame, first, positions);
+    return found > 0 || !(spec.find() instanceof FindKeys.KeyNum);
   }
 
   /** Sets the access of the keys that were added since the last call. */
