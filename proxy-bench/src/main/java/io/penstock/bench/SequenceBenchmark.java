@@ -97,6 +97,7 @@ public class SequenceBenchmark {
         new SessionSettings(
             Passwords.NONE,
             CertificateUsers.NONE,
+            null,
             Frames.LIMITS,
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,

@@ -7,7 +7,9 @@ import io.penstock.core.directory.ClientPause;
 import io.penstock.core.observe.LoopCounters;
 import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ProxyChain;
+import io.penstock.core.users.Users;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts that Penstock's own answers share on one event loop.
@@ -30,6 +32,7 @@ public record AnswerLoop(
    *
    * @param passwords for {@code AUTH}
    * @param certificateUsers users that certificates of clients name
+   * @param users of clients; null if the password is all there is
    * @param database of clients that select none
    * @param chain the Penstocks that requests of clients pass through
    * @param delayed clients that wait after a failed {@code AUTH}
@@ -39,6 +42,7 @@ public record AnswerLoop(
   public record Access(
       Passwords passwords,
       CertificateUsers certificateUsers,
+      @Nullable Users users,
       int database,
       ProxyChain chain,
       DelayedClients delayed,

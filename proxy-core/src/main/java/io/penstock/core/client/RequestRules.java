@@ -42,6 +42,26 @@ public interface RequestRules {
   }
 
   /**
+   * Returns the error of a request that was executed as far as it could be and still waits, in a
+   * call that blocks; null if it may go on. Asked when the user has changed.
+   *
+   * @param request as the client sent it
+   */
+  default byte @Nullable [] rejectionOfWaiting(Command request) {
+    return null;
+  }
+
+  /**
+   * Returns the error of a request that a transaction has queued, in place of its execution; null
+   * to execute it. Asked when {@code EXEC} comes, if the user has changed.
+   *
+   * @param request as the client sent it
+   */
+  default byte @Nullable [] rejectionOfQueued(Command request) {
+    return null;
+  }
+
+  /**
    * Returns the request that is executed in place of this one; null for this one.
    *
    * @param request not rejected

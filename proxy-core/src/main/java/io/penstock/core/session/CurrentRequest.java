@@ -122,6 +122,11 @@ final class CurrentRequest implements IncomingRequest {
     }
   }
 
+  /** Returns the client's request, also if another one is handled in its place. */
+  RequestFrame original() {
+    return command.frame();
+  }
+
   /** Looks up the client's commands in another table from the next request on. */
   void useTable(CommandTable commands) {
     command.useTable(commands);

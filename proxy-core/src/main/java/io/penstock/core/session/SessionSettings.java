@@ -6,12 +6,15 @@ import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
 import io.penstock.core.tls.CertificateUsers;
+import io.penstock.core.users.Users;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings for all clients of a listener. Immutable; {@link SessionLoop#adopt} replaces them.
  *
  * @param passwords of clients
  * @param certificateUsers users that clients' certificates name
+ * @param users of clients; null if the password is all there is
  * @param limits of requests
  * @param clientLimits the resources that clients may use
  * @param crossSlot what becomes of commands over several slots
@@ -20,6 +23,7 @@ import io.penstock.core.tls.CertificateUsers;
 public record SessionSettings(
     Passwords passwords,
     CertificateUsers certificateUsers,
+    @Nullable Users users,
     RespLimits limits,
     ClientLimits clientLimits,
     CrossSlotSettings crossSlot,

@@ -20,10 +20,6 @@ public final class CertificateUsers {
   /** No certificate authenticates its client. */
   public static final CertificateUsers NONE = new CertificateUsers(List.of());
 
-  /** The names of certificates' subjects are users. */
-  public static final CertificateUsers ANY =
-      new CertificateUsers(List.of(new Rule(Field.CN, "*", null)));
-
   /** The names in a certificate that a rule looks at. */
   public enum Field {
     /** The most specific common name of the subject. */

@@ -90,6 +90,7 @@ class ListenerTest {
         new SessionSettings(
             Passwords.NONE,
             CertificateUsers.NONE,
+            null,
             RespLimits.ofMaxBulkLength(1_000),
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,

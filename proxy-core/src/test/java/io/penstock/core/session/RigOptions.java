@@ -24,6 +24,7 @@ import io.penstock.core.sentinel.SentinelErrorPolicy;
 import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.Users;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class RigOptions {
 
   private @Nullable String password;
+  private @Nullable Users users;
   private boolean sharded = true;
   private Duration commandTimeout = Duration.ofSeconds(100);
   private Duration failoverHold = Duration.ZERO;
@@ -272,10 +274,17 @@ final class RigOptions {
         upstream);
   }
 
+  /** Clients have users. */
+  RigOptions users(Users shared) {
+    users = shared;
+    return this;
+  }
+
   SessionSettings settings() {
     return new SessionSettings(
         Passwords.of(password),
         CertificateUsers.NONE,
+        users,
         limits,
         clientLimits,
         crossSlot,

@@ -27,6 +27,7 @@ import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SentinelGroup;
@@ -192,6 +193,7 @@ public final class ProxyFixture implements AutoCloseable {
     private ListenAddress address = new ListenAddress.Tcp("127.0.0.1", 0);
     private int maxClients = 10_000;
     private @Nullable String password;
+    private @Nullable UsersSettings users;
     private Duration commandTimeout = Duration.ofSeconds(2);
     private Duration connectTimeout = Duration.ofSeconds(1);
     private Duration failoverHold = Duration.ofSeconds(10);
@@ -235,6 +237,12 @@ public final class ProxyFixture implements AutoCloseable {
     /** Sets the password of clients. */
     public Builder password(String wanted) {
       password = wanted;
+      return this;
+    }
+
+    /** Sets the users of clients, instead of a password. */
+    public Builder users(UsersSettings wanted) {
+      users = wanted;
       return this;
     }
 
@@ -387,7 +395,7 @@ public final class ProxyFixture implements AutoCloseable {
           arrivals,
           clientLimits,
           crossSlot,
-          null);
+          users);
     }
 
     private ProxySettings.Backend backend() {
