@@ -5,9 +5,9 @@ import io.penstock.core.command.CommandReplies;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.users.Users;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +31,7 @@ public record AnswerLoop(
    * Authentication of clients.
    *
    * @param passwords for {@code AUTH}
-   * @param certificateUsers users that certificates of clients name; those of {@code
-   *     ListenerTls.Settings}
+   * @param certificateUsers users that certificates of clients name
    * @param users of clients; null if the password is all there is
    * @param database of clients that select none
    * @param chain the Penstocks that requests of clients pass through
@@ -42,7 +41,7 @@ public record AnswerLoop(
    */
   public record Access(
       Passwords passwords,
-      Set<String> certificateUsers,
+      CertificateUsers certificateUsers,
       @Nullable Users users,
       int database,
       ProxyChain chain,

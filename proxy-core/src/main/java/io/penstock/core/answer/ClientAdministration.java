@@ -18,7 +18,6 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
-import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.users.Users;
 import java.util.List;
 import java.util.Map;
@@ -146,8 +145,7 @@ public final class ClientAdministration {
     if (users != null) {
       return users.now().find(name) != null;
     }
-    return access.certificateUsers().contains(name)
-        || access.certificateUsers().contains(ListenerTls.ANY_USER);
+    return access.certificateUsers().mayName(name);
   }
 
   private void list(ReplySlot request, Command command) {

@@ -13,6 +13,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -24,7 +25,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -157,7 +157,7 @@ public final class RespListener extends ProxyListener {
     ListenerTls tls = listen.arrivals().tls();
     return new SessionSettings(
         now.passwords(),
-        tls == null ? Set.of() : tls.settings().certificateUsers(),
+        tls == null ? CertificateUsers.NONE : tls.settings().users(),
         now.users(),
         RespLimits.ofMaxBulkLength(listen.maxBulkLength()),
         clientLimits(now),

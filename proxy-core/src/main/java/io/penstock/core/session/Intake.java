@@ -189,6 +189,11 @@ final class Intake implements LocalCommandHandler {
   }
 
   private boolean handleByRules(RequestRules rules, RoutePlan plan, Command command) {
+    long wait = request.waitNanos(rules);
+    if (wait > 0) {
+      session.delay(wait);
+      return putBack();
+    }
     byte[] rejection = request.judge(rules);
     if (rejection != null) {
       return transactions.rejectAndAbort(command.spec(), rejection);

@@ -38,6 +38,7 @@ import io.penstock.core.upstream.ProxyChain;
 import io.penstock.core.users.KnownUser;
 import io.penstock.core.users.Users;
 import java.net.SocketAddress;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +58,8 @@ import org.slf4j.LoggerFactory;
 public final class Session implements Client, ReplyOwner, LimitedClient, SessionControl {
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
+
+  private static final long LONGEST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SessionLoop loop;
   private final Channel channel;
@@ -315,6 +318,18 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     };
   }
 
+  /** No request is handled for a time, at most {@link #LONGEST_DELAY_NANOS}. */
+  void delay(long nanos) {
+    account.delayed(true);
+    loop.executor()
+        .schedule(this::endDelay, Math.min(nanos, LONGEST_DELAY_NANOS), TimeUnit.NANOSECONDS);
+  }
+
+  private void endDelay() {
+    account.delayed(false);
+    processInput();
+  }
+
   private boolean protocolError() {
     state.onEnd();
     loop.clientLog().protocolError(this, account, input.scanner().error());
@@ -494,6 +509,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       slot.mute();
     }
     RequestRules rules = profile.user().rules();
+    if (rules != null) {
+      request.onReplyBegins(slot);
+    }
     if (rules != null && spec != null) {
       slot.rewriteWith(rules.rewriterFor(spec));
     }

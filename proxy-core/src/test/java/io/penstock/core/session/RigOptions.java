@@ -21,6 +21,7 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.CrossSlot;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.users.Users;
@@ -29,7 +30,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -283,7 +283,7 @@ final class RigOptions {
   SessionSettings settings() {
     return new SessionSettings(
         Passwords.of(password),
-        Set.of(),
+        CertificateUsers.NONE,
         users,
         limits,
         clientLimits,
