@@ -32,6 +32,7 @@ import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -41,7 +42,6 @@ import io.penstock.core.upstream.ReadSettings;
 import io.penstock.core.upstream.Topology;
 import io.penstock.testkit.wire.Wire;
 import java.time.Duration;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -96,7 +96,8 @@ public class SequenceBenchmark {
     var settings =
         new SessionSettings(
             Passwords.NONE,
-            Set.of(),
+            CertificateUsers.NONE,
+            null,
             Frames.LIMITS,
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,

@@ -37,6 +37,7 @@ import io.penstock.core.transport.UnavailableTransportException;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
+import io.penstock.core.users.AllUsers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -77,7 +78,7 @@ public final class Proxy implements AutoCloseable {
   private final ControlPlane control;
   private final ProxyEvents events;
   private final RespUpstream.Common common;
-  private final ClientDirectory.AllClients clients;
+  private final RespListener.Shared shared;
   private final TotalMemory memory;
   private final LoopParts<LoopLag> lags;
   private final Retirement retirement;
@@ -98,7 +99,7 @@ public final class Proxy implements AutoCloseable {
     ServerFacts servers = ServerFacts.initial(CommandTable.load(settings.commands()));
     this.common = new RespUpstream.Common(group, control, servers, events, false);
     this.memory = TotalMemory.ofProcess(memoryLimit(settings));
-    this.clients = new ClientDirectory.AllClients(memory);
+    this.shared = new RespListener.Shared(new ClientDirectory.AllClients(memory), new AllUsers());
     this.retirement = new Retirement(control.thread(), () -> running().upstreams());
     Map<String, ProxyUpstream> upstreams = new LinkedHashMap<>();
     Map<String, ProxyListener> listeners = new LinkedHashMap<>();
@@ -132,7 +133,7 @@ public final class Proxy implements AutoCloseable {
       ProxySettings.Listener settings, ProxySettings all, ProxyUpstream upstream) {
     Admission admission = ProxyListener.admission(settings, all, events);
     return switch (upstream) {
-      case RespUpstream resp -> new RespListener(settings, resp, group, clients, admission);
+      case RespUpstream resp -> new RespListener(settings, resp, group, shared, admission);
       case TcpUpstream tcp -> new TcpListener(settings, tcp, group, admission);
     };
   }

@@ -50,7 +50,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ALLOWED_DEPENDENCIES =
       Map.ofEntries(
           Map.entry("failure", Set.of()),
-          Map.entry("tls", Set.of("failure")),
+          Map.entry("tls", Set.of("failure", "spec")),
           Map.entry("upstream", Set.of("tls")),
           Map.entry("cluster", Set.of("upstream")),
           Map.entry("hash", Set.of("cluster")),

@@ -52,6 +52,16 @@ public final class Permissions {
     return false;
   }
 
+  /** Returns whether a selector permits all keys, for reading and writing. */
+  public boolean hasAllKeys() {
+    for (SelectorPermissions selector : selectors) {
+      if (selector.hasAllKeys()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Returns whether a selector permits all keys and all channels, for reading and writing. */
   public boolean hasAllKeysAndChannels() {
     for (SelectorPermissions selector : selectors) {

@@ -5,9 +5,11 @@ import io.penstock.core.command.CommandReplies;
 import io.penstock.core.directory.ClientDirectory;
 import io.penstock.core.directory.ClientPause;
 import io.penstock.core.observe.LoopCounters;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ProxyChain;
-import java.util.Set;
+import io.penstock.core.users.Users;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The parts that Penstock's own answers share on one event loop.
@@ -29,8 +31,8 @@ public record AnswerLoop(
    * Authentication of clients.
    *
    * @param passwords for {@code AUTH}
-   * @param certificateUsers users that certificates of clients name; those of {@code
-   *     ListenerTls.Settings}
+   * @param certificateUsers users that certificates of clients name
+   * @param users of clients; null if the password is all there is
    * @param database of clients that select none
    * @param chain the Penstocks that requests of clients pass through
    * @param delayed clients that wait after a failed {@code AUTH}
@@ -39,7 +41,8 @@ public record AnswerLoop(
    */
   public record Access(
       Passwords passwords,
-      Set<String> certificateUsers,
+      CertificateUsers certificateUsers,
+      @Nullable Users users,
       int database,
       ProxyChain chain,
       DelayedClients delayed,

@@ -8,6 +8,7 @@ import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.HelloFacts;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerWords;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.PasswordGuesses;
 import io.penstock.core.resp.Protocol;
@@ -17,6 +18,8 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
 import io.penstock.core.transport.Loop;
+import io.penstock.core.users.KnownUser;
+import io.penstock.core.users.Users;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -35,10 +38,6 @@ public final class Authentication {
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."
           + " Are you sure your configuration is correct?";
-  private static final String HELLO_FIRST =
-      "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
-          + " AUTH <user> <pass> option can be used to authenticate the client and select"
-          + " the RESP protocol version at the same time";
 
   /** Failures in a row without a delay: a client that mistyped its password is not slowed down. */
   static final int FREE_FAILURES = 3;
@@ -49,6 +48,7 @@ public final class Authentication {
 
   private final AnswerLoop answerLoop;
   private final AnswerLoop.Access access;
+  private final @Nullable Users users;
   private final PasswordGuesses guesses;
   private final Client client;
   private final Allowance account;
@@ -63,6 +63,7 @@ public final class Authentication {
   Authentication(AnswerContext parts) {
     this.answerLoop = parts.answerLoop();
     this.access = parts.answerLoop().access();
+    this.users = access.users();
     this.guesses = parts.answerLoop().directory().guesses();
     this.client = parts.context().client();
     this.account = parts.context().account();
@@ -102,7 +103,7 @@ public final class Authentication {
         which == LocalCommand.HELLO
             ? HelloOptions.read(command).passwordAt()
             : frame.argc() > 3 ? 0 : frame.argc() - 1;
-    if (passwordAt == 0 || !access.passwords().required()) {
+    if (passwordAt == 0 || (users == null && !access.passwords().required())) {
       return false;
     }
     String user = passwordAt == 1 ? DEFAULT_USER : frame.text(passwordAt - 1);
@@ -130,23 +131,33 @@ public final class Authentication {
   void auth(RequestFrame frame, ReplyWriter reply) {
     if (frame.argc() > 3) {
       reply.error("ERR syntax error");
-    } else if (frame.argc() == 2 && !access.passwords().required()) {
+    } else if (frame.argc() == 2 && !mayGivePassword()) {
       reply.error(NO_PASSWORD);
-    } else if (authenticate(
-        frame.argc() == 2 ? DEFAULT_USER : frame.text(1), frame, frame.argc() - 1)) {
+    } else if (authenticate(frame.argc() == 2 ? null : frame.text(1), frame, frame.argc() - 1)) {
       reply.status("OK");
     } else {
       reply.error(WRONG);
     }
   }
 
-  private void succeeded() {
+  /** Whether {@code AUTH} with a password only may be right. */
+  private boolean mayGivePassword() {
+    return users == null
+        ? access.passwords().required()
+        : users.passwordSelectsUser() || !users.now().defaultUser().acl().noPassword();
+  }
+
+  private void succeeded(@Nullable KnownUser user, String password) {
     failures = 0;
-    if (access.passwords().required()) {
+    if (user != null || access.passwords().required()) {
       guesses.succeeded(control.clientAddress(), loop.now());
     }
-    profile.user(User.DEFAULT);
-    control.setAuthenticated();
+    if (user != null) {
+      control.login(user, password);
+    } else {
+      profile.user(User.DEFAULT);
+      control.setAuthenticated();
+    }
   }
 
   /** Counts a failure. The error is sent at once; the client's next requests are delayed. */
@@ -187,19 +198,28 @@ public final class Authentication {
    * Authenticates the client if the credentials are correct, and counts a failure otherwise.
    * Without a configured password any password of the default user is correct. Takes the same time
    * for every wrong password.
+   *
+   * @param given null if the client gave a password only
    */
-  private boolean authenticate(String user, RequestFrame frame, int passwordAt) {
+  private boolean authenticate(@Nullable String given, RequestFrame frame, int passwordAt) {
     String password = frame.text(passwordAt);
-    byte[] given = password.getBytes(StandardCharsets.ISO_8859_1);
-    boolean accepted = access.passwords().accept(given, System.nanoTime());
-    boolean right = user.equals(DEFAULT_USER) && accepted;
+    byte[] bytes = password.getBytes(StandardCharsets.ISO_8859_1);
+    String user = given == null ? DEFAULT_USER : given;
+    KnownUser known = users == null ? null : users.authenticate(given, bytes);
+    boolean right = users == null ? acceptDefault(user, bytes) : known != null;
     if (right) {
-      succeeded();
+      succeeded(known, password);
     } else {
       guesses.failed(control.clientAddress(), user, password, loop.now());
       failed();
+      control.denied("auth", frame.text(0), user);
     }
     return right;
+  }
+
+  private boolean acceptDefault(String user, byte[] password) {
+    boolean accepted = access.passwords().accept(password, System.nanoTime());
+    return user.equals(DEFAULT_USER) && accepted;
   }
 
   /**
@@ -249,7 +269,7 @@ public final class Authentication {
 
   private void welcome(HelloOptions options, Protocol wanted, ByteBuf out) {
     if (!control.isAuthenticated()) {
-      error(out, HELLO_FIRST);
+      error(out, ServerWords.helloNeedsAuthentication(reader.servers()));
       return;
     }
     if (options.name() != null) {

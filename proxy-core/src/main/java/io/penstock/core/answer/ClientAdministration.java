@@ -18,10 +18,10 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.users.Users;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -44,14 +44,14 @@ public final class ClientAdministration {
   private final ClientDirectory directory;
   private final ClientPause pause;
 
-  private final Set<String> certificateUsers;
+  private final AnswerLoop.Access access;
 
   public ClientAdministration(AnswerContext parts) {
     this.context = parts.context();
     this.client = context.client();
     this.control = parts.control();
     this.directory = parts.answerLoop().directory();
-    this.certificateUsers = parts.answerLoop().access().certificateUsers();
+    this.access = parts.answerLoop().access();
     this.pause = parts.answerLoop().pause();
   }
 
@@ -139,8 +139,17 @@ public final class ClientAdministration {
     request.answer(ErrorReplies.encode(error), Outcome.REJECTED);
   }
 
+  /** Whether a client may be authenticated as this user. */
+  private boolean mayBeUser(String name) {
+    Users users = access.users();
+    if (users != null) {
+      return users.now().find(name) != null;
+    }
+    return access.certificateUsers().mayName(name);
+  }
+
   private void list(ReplySlot request, Command command) {
-    var filter = new ClientFilter(certificateUsers, context.reader().servers());
+    var filter = new ClientFilter(this::mayBeUser, context.reader().servers());
     String error = filter.readList(command);
     if (error != null) {
       reject(request, error);
@@ -188,7 +197,7 @@ public final class ClientAdministration {
   }
 
   private void kill(ReplySlot request, Command command) {
-    var filter = new ClientFilter(certificateUsers, context.reader().servers());
+    var filter = new ClientFilter(this::mayBeUser, context.reader().servers());
     String error = filter.readKill(command);
     if (error != null) {
       reject(request, error);

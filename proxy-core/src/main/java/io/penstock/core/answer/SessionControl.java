@@ -2,6 +2,7 @@ package io.penstock.core.answer;
 
 import io.penstock.core.directory.ListedClient;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.users.KnownUser;
 import java.net.SocketAddress;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,21 @@ public interface SessionControl {
 
   /** The client has authenticated. */
   void setAuthenticated();
+
+  /**
+   * The client has authenticated as a user of {@link AnswerLoop.Access#users}.
+   *
+   * @param password that it gave
+   */
+  void login(KnownUser user, String password);
+
+  /**
+   * Adds an event to {@code ACL LOG}.
+   *
+   * @param reason why it was denied, as in the reply
+   * @param user as the client wrote it
+   */
+  void denied(String reason, String object, String user);
 
   /** Returns whether the client has authenticated, or no password is required. */
   boolean isAuthenticated();

@@ -13,17 +13,22 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.session.Session;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
+import io.penstock.core.users.AllUsers;
+import io.penstock.core.users.Users;
+import io.penstock.core.users.UsersSettings;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A listener for clients that speak RESP: their sessions on each event loop. They use the
@@ -34,6 +39,7 @@ public final class RespListener extends ProxyListener {
   private final int eventLoops;
   private final LoopGroup group;
   private final Admission admission;
+  private final AllUsers allUsers;
   private final RespService service = new RespService(this::clientsOn);
   private final ClientDirectory directory;
   private final ListenerView view;
@@ -43,6 +49,7 @@ public final class RespListener extends ProxyListener {
    * The settings in force, and the clients that have them. Replaced as a whole.
    *
    * @param passwords of clients, which a change of the settings may leave valid for some time
+   * @param users of clients; null if the password is all there is
    * @param loops its clients, for each loop and lane of the upstream
    * @param past its clients that new ones do not join
    */
@@ -50,11 +57,12 @@ public final class RespListener extends ProxyListener {
       ProxySettings.Listener settings,
       RespUpstream upstream,
       Passwords passwords,
+      @Nullable Users users,
       LoopParts<SessionLoop> loops,
       Past past) {
 
     Serving with(Past other) {
-      return new Serving(settings, upstream, passwords, loops, other);
+      return new Serving(settings, upstream, passwords, users, loops, other);
     }
   }
 
@@ -75,13 +83,18 @@ public final class RespListener extends ProxyListener {
   }
 
   /**
+   * What the listeners of a proxy share.
+   *
    * @param clients all clients of the process
+   * @param users of all scopes
    */
+  public record Shared(ClientDirectory.AllClients clients, AllUsers users) {}
+
   public RespListener(
       ProxySettings.Listener settings,
       RespUpstream upstream,
       LoopGroup group,
-      ClientDirectory.AllClients clients,
+      Shared shared,
       Admission admission) {
     super(group, admission, settings);
     this.eventLoops = group.loops().size();
@@ -92,10 +105,25 @@ public final class RespListener extends ProxyListener {
             settings,
             upstream,
             Passwords.of(settings.listen().password()),
+            users(null, settings.listen().users(), shared.users()),
             newLoops(upstream),
             Past.NONE);
-    this.directory = new ClientDirectory(clients, admission.label());
+    this.allUsers = shared.users();
+    this.directory = new ClientDirectory(shared.clients(), admission.label());
     this.view = new ListenerView(this, facts(settings), settings);
+  }
+
+  /** Returns the users of changed settings, as these have them; null if there are none. */
+  private static @Nullable Users users(
+      @Nullable UsersSettings before, @Nullable UsersSettings next, AllUsers all) {
+    Users users = next == null ? null : all.join(next);
+    if (before != null) {
+      all.leave(before);
+      if (users != null) {
+        users.adopt(Objects.requireNonNull(next));
+      }
+    }
+    return users;
   }
 
   private LoopParts<SessionLoop> newLoops(RespUpstream upstream) {
@@ -129,7 +157,8 @@ public final class RespListener extends ProxyListener {
     ListenerTls tls = listen.arrivals().tls();
     return new SessionSettings(
         now.passwords(),
-        tls == null ? Set.of() : tls.settings().certificateUsers(),
+        tls == null ? CertificateUsers.NONE : tls.settings().users(),
+        now.users(),
         RespLimits.ofMaxBulkLength(listen.maxBulkLength()),
         clientLimits(now),
         listen.crossSlot(),
@@ -215,7 +244,8 @@ public final class RespListener extends ProxyListener {
     boolean sameLanes = upstream.lanes() == before.upstream().lanes();
     LoopParts<SessionLoop> loops = sameLanes ? before.loops() : newLoops(upstream);
     Past past = sameLanes ? before.past() : before.past().and(before);
-    var now = new Serving(next, upstream, passwords, loops, past);
+    Users users = users(before.settings().listen().users(), listen.users(), allUsers);
+    var now = new Serving(next, upstream, passwords, users, loops, past);
     serving = now;
     view.adopt(next);
     adopt(listen);
@@ -252,6 +282,7 @@ public final class RespListener extends ProxyListener {
                   before.settings(),
                   upstream,
                   before.passwords(),
+                  before.users(),
                   newLoops(upstream),
                   before.past().and(before));
           closeLater(before, drainTimeout);
@@ -286,6 +317,7 @@ public final class RespListener extends ProxyListener {
   public CompletableFuture<Void> close() {
     CompletableFuture<Void> closed = stopAccepting();
     Serving now = serving;
+    users(now.settings().listen().users(), null, allUsers);
     for (Serving each : joined(now.past().draining(), List.of(now))) {
       closed =
           closed

@@ -63,6 +63,7 @@ final class BlockingCall extends LeasedExchange
   private int unblocking; // exchanges in flight
   private boolean repeated; // a part of its timeout has passed
   private boolean disconnected;
+  private byte @Nullable [] denied; // the error, if the client may not call it any more
   private boolean arriving; // a part of the reply is here
   private boolean undoing; // the reply that arrives is put back
 
@@ -215,7 +216,7 @@ final class BlockingCall extends LeasedExchange
     if (retryable != null) {
       context.retryableErrors().applyToTopology(retryable);
       retry();
-    } else if (popped && disconnected) {
+    } else if (popped && (disconnected || denied != null)) {
       undoPop(buffer, from, to);
     } else if (!popped && isUnwanted()) {
       end();
@@ -229,7 +230,7 @@ final class BlockingCall extends LeasedExchange
   public void onReplyPart(ByteBuf buffer, int from, int to, boolean last) {
     if (!arriving) {
       disconnected |= !client.isConnected();
-      undoing = disconnected; // the whole reply or nothing
+      undoing = disconnected || (denied != null && lease != null); // the whole reply or nothing
     }
     arriving = !last;
     if (last) {
@@ -352,6 +353,12 @@ final class BlockingCall extends LeasedExchange
   }
 
   @Override
+  public void deny(byte[] error) {
+    denied = error;
+    unblock(false, _ -> {});
+  }
+
+  @Override
   public void onInputEnded() {
     Lease on = lease;
     if (on != null && !disconnected) {
@@ -366,7 +373,7 @@ final class BlockingCall extends LeasedExchange
   }
 
   private boolean isUnwanted() {
-    return disconnected || client.isInputEnded() || client.isDraining();
+    return disconnected || denied != null || client.isInputEnded() || client.isDraining();
   }
 
   /** Ends the call without a result. */
@@ -375,6 +382,8 @@ final class BlockingCall extends LeasedExchange
     if (client.isInputEnded()) {
       client.drain();
       whole.deliverOwned(Unpooled.EMPTY_BUFFER, Outcome.OK);
+    } else if (denied != null) {
+      whole.answer(denied, Outcome.REJECTED);
     } else {
       whole.answer(ErrorReplies.CLOSING, Outcome.UNAVAILABLE);
     }

@@ -24,6 +24,16 @@ public interface BlockingOperation {
    */
   void unblock(boolean error, IntConsumer done);
 
+  /**
+   * Ends the blocking with an error: the client may not call it any more. What a node gives for it
+   * from now on is put back.
+   *
+   * @param error encoded
+   */
+  default void deny(byte[] error) {
+    // Some only wait for what the client has done.
+  }
+
   /** Handles a client that has disconnected or sends no more: Redis closes it then. */
   void onInputEnded();
 

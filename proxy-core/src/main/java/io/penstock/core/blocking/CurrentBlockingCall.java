@@ -63,6 +63,18 @@ public final class CurrentBlockingCall {
     return current != null && current.isBlocked();
   }
 
+  /** Returns whether the client waits in a call, perhaps not at a node yet. */
+  public boolean isWaiting() {
+    return current != null;
+  }
+
+  /** Like {@link BlockingOperation#deny}. */
+  public void deny(byte[] error) {
+    if (current != null) {
+      current.deny(error);
+    }
+  }
+
   /** Adds the keys of the call that the client is blocked in, if any. */
   public void countKeys(BlockingKeyCount count) {
     if (current != null && current.isBlocked()) {

@@ -154,6 +154,7 @@ public final class ChangePlanner {
         .add("tls", a.arrivals().tls(), b.arrivals().tls())
         .add("limits of clients", a.clients(), b.clients())
         .add("cross-slot", a.crossSlot(), b.crossSlot())
+        .add("users", a.users(), b.users())
         .add("cluster-facade", earlier.facade(), next.facade());
   }
 

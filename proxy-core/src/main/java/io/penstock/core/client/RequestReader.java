@@ -1,6 +1,7 @@
 package io.penstock.core.client;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.command.ServerFacts;
@@ -49,6 +50,11 @@ public final class RequestReader {
 
   CommandTable commands() {
     return servers.commands();
+  }
+
+  /** Parses the single request in these bytes and resolves it. */
+  public Command read(byte[] request) {
+    return read(Unpooled.wrappedBuffer(request), 0, request.length);
   }
 
   /** Returns the request in a frame, not resolved. */

@@ -2,6 +2,7 @@ package io.penstock.core.client;
 
 import io.netty.buffer.ByteBuf;
 import io.penstock.core.command.Command;
+import io.penstock.core.reply.PendingBytes;
 import io.penstock.core.reply.ReplyRewriter;
 import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +21,45 @@ public interface RequestRules {
    * @return a whole error reply, encoded
    */
   byte @Nullable [] rejection(Command request);
+
+  /**
+   * Returns whether the request must wait: it is put back, and all of this begins again later.
+   * Asked before {@link #rejection}.
+   *
+   * @param again whether the request has waited before
+   * @return 0 if it need not wait; otherwise the nanoseconds after which to ask again
+   */
+  default long waitNanos(Command request, boolean again) {
+    return 0;
+  }
+
+  /**
+   * Returns what is told when a request that was not rejected has its reply; null if nobody is to
+   * be told.
+   */
+  default @Nullable PendingBytes pendingBytes() {
+    return null;
+  }
+
+  /**
+   * Returns the error of a request that was executed as far as it could be and still waits, in a
+   * call that blocks; null if it may go on. Asked when the user has changed.
+   *
+   * @param request as the client sent it
+   */
+  default byte @Nullable [] rejectionOfWaiting(Command request) {
+    return null;
+  }
+
+  /**
+   * Returns the error of a request that a transaction has queued, in place of its execution; null
+   * to execute it. Asked when {@code EXEC} comes, if the user has changed.
+   *
+   * @param request as the client sent it
+   */
+  default byte @Nullable [] rejectionOfQueued(Command request) {
+    return null;
+  }
 
   /**
    * Returns the request that is executed in place of this one; null for this one.

@@ -81,7 +81,8 @@ public record CommandRules(Set<String> allow, Set<String> deny, boolean readOnly
     }
     return switch (permission(command)) {
       case ALLOWED -> handling;
-      case DENIED -> new Handling.Rejected(notAllowed(command, "denied by penstock.commands.deny"));
+      case DENIED ->
+          new Handling.Rejected(notAllowed(command, "denied by penstock.commands.deny"), true);
       case UNSPECIFIED ->
           denialError == null
               ? handling

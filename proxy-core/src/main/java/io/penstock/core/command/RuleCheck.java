@@ -47,7 +47,7 @@ public final class RuleCheck {
     List<CommandSpec> subcommands = spec.subcommands();
     String rejection = null;
     for (CommandSpec command : subcommands.isEmpty() ? List.of(spec) : subcommands) {
-      if (!(command.handling() instanceof Handling.Rejected(String error))) {
+      if (!(command.handling() instanceof Handling.Rejected(String error, _))) {
         return null;
       }
       rejection = error.substring("ERR ".length());

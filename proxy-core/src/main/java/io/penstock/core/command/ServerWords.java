@@ -56,6 +56,23 @@ public final class ServerWords {
     return servers.valkey() != null || servers.isRedis(7, 2);
   }
 
+  /** Returns the last line of the replies to {@code HELP} of container commands. */
+  public static String lastLineOfHelp(ServerFacts servers) {
+    return isNewer(servers) ? "    Print this help." : "    Prints this help.";
+  }
+
+  /** Returns the error of a {@code HELLO} without credentials if the client must authenticate. */
+  public static String helloNeedsAuthentication(ServerFacts servers) {
+    return "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
+        + (isNewer(servers) ? "<proto> " : "")
+        + "AUTH <user> <pass> option can be used to authenticate the client and select"
+        + " the RESP protocol version at the same time";
+  }
+
+  private static boolean isNewer(ServerFacts servers) {
+    return servers.valkey() != null || servers.isRedis(7, 2);
+  }
+
   /**
    * Returns whether a blocked call that is served runs again from its first key, and so fails for a
    * value of another type there.

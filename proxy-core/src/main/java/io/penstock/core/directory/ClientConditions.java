@@ -6,7 +6,6 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.ReplyStrings;
-import io.penstock.core.tls.ListenerTls;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -37,15 +36,15 @@ final class ClientConditions {
 
   private static final String CAPABILITIES = "r";
 
-  private final Set<String> certificateUsers;
+  private final Predicate<String> users;
   private final boolean newer;
   private final boolean primaries;
 
   /**
-   * @param certificateUsers users that certificates of clients name; {@code *} for any
+   * @param users whether there may be a user of this name
    */
-  ClientConditions(Set<String> certificateUsers, ServerFacts servers) {
-    this.certificateUsers = certificateUsers;
+  ClientConditions(Predicate<String> users, ServerFacts servers) {
+    this.users = users;
     this.newer = servers.isValkey(9, 0);
     this.primaries = servers.isValkey(8, 0);
   }
@@ -87,9 +86,7 @@ final class ClientConditions {
   }
 
   private boolean isUser(String name) {
-    return name.equals(User.DEFAULT.name())
-        || certificateUsers.contains(name)
-        || certificateUsers.contains(ListenerTls.ANY_USER);
+    return name.equals(User.DEFAULT.name()) || users.test(name);
   }
 
   private static @Nullable String durationError(String option, long seconds) {

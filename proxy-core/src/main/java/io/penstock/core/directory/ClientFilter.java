@@ -2,7 +2,6 @@ package io.penstock.core.directory;
 
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
-import io.penstock.core.tls.ListenerTls;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Locale;
@@ -30,11 +29,11 @@ public final class ClientFilter {
   private boolean skipsCaller;
 
   /**
-   * @param certificateUsers users that certificates of clients name; {@code *} for any
+   * @param users whether there may be a user of this name
    * @param servers that decide which options there are
    */
-  public ClientFilter(Set<String> certificateUsers, ServerFacts servers) {
-    this.known = new ClientConditions(certificateUsers, servers);
+  public ClientFilter(Predicate<String> users, ServerFacts servers) {
+    this.known = new ClientConditions(users, servers);
     this.oneSyntax = servers.isValkey(8, 1);
   }
 
@@ -134,7 +133,7 @@ public final class ClientFilter {
    * @throws IllegalArgumentException if an option is unknown or its value is not valid
    */
   static ClientFilter ofKill(Map<String, String> options, ServerFacts servers) {
-    var filter = new ClientFilter(Set.of(ListenerTls.ANY_USER), servers);
+    var filter = new ClientFilter(_ -> true, servers);
     options.forEach((option, value) -> {
       String error = filter.readOption(option, value, asLong(value));
       if (error != null) {

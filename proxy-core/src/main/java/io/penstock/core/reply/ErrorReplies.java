@@ -14,6 +14,12 @@ public final class ErrorReplies {
       encode("OVERLOADED too many commands wait for this node; the command did not run");
   public static final byte[] TOO_MANY_IN_TOTAL =
       encode("OVERLOADED too many commands of all clients are pending; the command did not run");
+  public static final byte[] USER_RATE =
+      encode("OVERLOADED more requests of this user than permitted; retry later");
+  public static final byte[] USER_BYTES =
+      encode("OVERLOADED too many bytes of requests of this user are pending; retry later");
+  public static final byte[] USER_CONNECTIONS =
+      encode("OVERLOADED too many connections of this user; retry later");
   public static final byte[] REQUEST_TOO_LONG =
       encode("OVERLOADED the request is too long for the proxy's memory; the command did not run");
   public static final byte[] NO_LEASE =

@@ -51,6 +51,8 @@ public final class ReplySlot {
   private @Nullable Runnable whenDone; // of a captured slot
   private @Nullable ReplyRewriter rewriter;
   private @Nullable Timeline timeline; // if an observer wants it
+  private @Nullable PendingBytes counted; // the request's bytes, until the reply is done
+  private long requestBytes; // if so
 
   /**
    * Begins a reply of {@code sequence}.
@@ -91,6 +93,20 @@ public final class ReplySlot {
    */
   public void rewriteWith(@Nullable ReplyRewriter rewriting) {
     rewriter = rewriting;
+  }
+
+  /** The request's bytes are counted until its reply is done. */
+  public void countBytes(PendingBytes pendingBytes, long bytes) {
+    counted = pendingBytes;
+    requestBytes = bytes;
+  }
+
+  private void endBytes() {
+    PendingBytes pendingBytes = counted;
+    if (pendingBytes != null) {
+      counted = null;
+      pendingBytes.end(requestBytes);
+    }
   }
 
   /** Returns what keeps the times of the request; null if nobody wants them. */
@@ -358,6 +374,7 @@ public final class ReplySlot {
 
   private void finish(Outcome outcome) {
     done = true;
+    endBytes();
     ReplySequence sequence = owner();
     account().addExpected(-expected);
     if (command != null) {
@@ -393,6 +410,7 @@ public final class ReplySlot {
       rewriter = null;
     }
     timeline = null;
+    endBytes();
     abandoned = false;
   }
 }

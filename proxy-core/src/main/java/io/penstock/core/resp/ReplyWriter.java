@@ -38,6 +38,19 @@ public final class ReplyWriter {
     Header.write(out, ':', value);
   }
 
+  /** A double in RESP3, a bulk string in RESP2; written without digits behind the point if none. */
+  public void decimal(double value) {
+    String digits =
+        value == Math.rint(value) && Math.abs(value) < Long.MAX_VALUE
+            ? Long.toString((long) value)
+            : Double.toString(value);
+    if (resp3) {
+      text("," + digits + "\r\n");
+    } else {
+      bulk(digits);
+    }
+  }
+
   public void nil() {
     text(resp3 ? "_\r\n" : "$-1\r\n");
   }

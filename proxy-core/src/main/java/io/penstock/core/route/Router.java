@@ -71,6 +71,7 @@ public final class Router {
   private final boolean partitioned; // if false, keys are not read
   private final boolean severalNodes;
   private final CrossSlot crossSlot;
+  private final boolean users; // whether Penstock answers commands about users itself
   private final boolean scripts; // whether those that only read may have keys in several partitions
   private final RoutePlan across; // of a command that could be carried out in steps
   private final RoutePlan watchSeveral; // of WATCH with keys in several partitions
@@ -96,11 +97,16 @@ public final class Router {
    * @param readsReplicas whether replicas serve commands, too
    */
   public Router(Partitioner partitioner, boolean readsReplicas) {
-    this(partitioner, readsReplicas, CrossSlot.REJECT, false);
+    this(partitioner, readsReplicas, CrossSlot.REJECT, false, false);
   }
 
   private Router(
-      Partitioner partitioner, boolean readsReplicas, CrossSlot crossSlot, boolean scripts) {
+      Partitioner partitioner,
+      boolean readsReplicas,
+      CrossSlot crossSlot,
+      boolean scripts,
+      boolean users) {
+    this.users = users;
     this.crossSlot = crossSlot;
     this.scripts = scripts;
     this.across =
@@ -129,7 +135,14 @@ public final class Router {
   public Router with(CrossSlot other, boolean otherScripts) {
     return other == crossSlot && otherScripts == scripts
         ? this
-        : new Router(partitioner, severalNodes && !partitioned, other, otherScripts);
+        : new Router(partitioner, severalNodes && !partitioned, other, otherScripts, users);
+  }
+
+  /** Returns a router for a Penstock that has users and answers commands about them itself. */
+  public Router withUsers() {
+    return users
+        ? this
+        : new Router(partitioner, severalNodes && !partitioned, crossSlot, scripts, true);
   }
 
   /**
@@ -166,6 +179,9 @@ public final class Router {
     }
     if (!spec.acceptsPatterns(command.frame())) {
       return new RoutePlan.Reject(CommandErrors.PATTERN_TOO_LONG);
+    }
+    if (users && spec.has(Trait.ABOUT_USERS)) {
+      return fixed(spec);
     }
     return switch (spec.handling()) {
       case Handling.Forward _ -> forward(command, spec);
@@ -219,6 +235,11 @@ public final class Router {
   }
 
   private RoutePlan makeFixed(CommandSpec spec) {
+    boolean denied =
+        spec.handling() instanceof Handling.Rejected(_, boolean configured) && configured;
+    if (users && spec.has(Trait.ABOUT_USERS) && !denied) {
+      return new RoutePlan.Local(spec, LocalCommand.named(spec.name()));
+    }
     return switch (spec.handling()) {
       case Handling.Broadcast broadcast -> broadcast(spec, broadcast);
       case Handling.Local local -> new RoutePlan.Local(spec, local.command());

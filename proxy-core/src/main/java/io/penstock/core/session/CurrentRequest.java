@@ -7,6 +7,7 @@ import io.penstock.core.client.RequestRules;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.output.SharedBuffer;
+import io.penstock.core.reply.PendingBytes;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.RequestFrame;
@@ -25,6 +26,9 @@ final class CurrentRequest implements IncomingRequest {
   private final ReplySequence replies;
   private @Nullable Replacement replacement;
   private boolean judged; // by the rules of the client's user
+  private boolean waited; // because of these rules
+  private @Nullable PendingBytes counted; // its bytes, until the place for its reply is known
+  private long countedBytes; // if so
 
   /** A request that is handled in place of the client's. */
   private record Replacement(SharedBuffer bytes, Command command) {}
@@ -78,11 +82,34 @@ final class CurrentRequest implements IncomingRequest {
       return rejection;
     }
     judged = true;
+    counted = rules.pendingBytes();
+    countedBytes = (long) frame().end() - frame().start();
     ByteBuf other = rules.rewrite(command());
     if (other != null) {
       replace(other);
     }
     return null;
+  }
+
+  /**
+   * Returns the nanoseconds after which the request is to be handled again; 0 if it need not wait.
+   */
+  long waitNanos(RequestRules rules) {
+    if (judged) {
+      return 0;
+    }
+    long wait = rules.waitNanos(command(), waited);
+    waited = wait > 0;
+    return wait;
+  }
+
+  /** This is the place for the reply of the request. */
+  void onReplyBegins(ReplySlot slot) {
+    PendingBytes pendingBytes = counted;
+    if (pendingBytes != null) {
+      counted = null;
+      slot.countBytes(pendingBytes, countedBytes);
+    }
   }
 
   private void replace(ByteBuf whole) {
@@ -93,6 +120,11 @@ final class CurrentRequest implements IncomingRequest {
       whole.release();
       throw e;
     }
+  }
+
+  /** Returns the client's request, also if another one is handled in its place. */
+  RequestFrame original() {
+    return command.frame();
   }
 
   /** Looks up the client's commands in another table from the next request on. */
@@ -108,6 +140,11 @@ final class CurrentRequest implements IncomingRequest {
   /** The request was handled. Releases what replaced it. */
   void onHandled() {
     judged = false;
+    PendingBytes pendingBytes = counted;
+    if (pendingBytes != null) {
+      counted = null;
+      pendingBytes.end(countedBytes);
+    }
     Replacement other = replacement;
     if (other != null) {
       replacement = null;

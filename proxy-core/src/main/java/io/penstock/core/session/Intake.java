@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.answer.AclReplies;
 import io.penstock.core.answer.AnswerContext;
 import io.penstock.core.answer.Authentication;
 import io.penstock.core.answer.ClientAdministration;
@@ -76,6 +77,7 @@ final class Intake implements LocalCommandHandler {
   private final OrderGuard order;
   private final TurnBudget turnBudget;
   private final CurrentRequest request;
+  private final SessionUser user;
   private final ClientProfile profile;
   private final Forwarder forwarder;
   private final @Nullable ClientMirror mirror;
@@ -89,6 +91,7 @@ final class Intake implements LocalCommandHandler {
   private final ServerReplies server;
   private final ClusterReplies cluster;
   private Subscriptions subscriptions;
+  private @Nullable AclReplies aclReplies; // made for the client's first such command
   private @Nullable CrossSlotCalls crossSlotCalls; // made for the client's first such command
   private @Nullable WaitingSubscribes waitingSubscribes; // if any are known
   private boolean waitsToSubscribe; // the request that was put back
@@ -115,6 +118,7 @@ final class Intake implements LocalCommandHandler {
     this.order = forward.order();
     this.turnBudget = session.turnBudget();
     this.request = request;
+    this.user = session.user();
     this.profile = session.profile();
     Backpressure backpressure = session.backpressure();
     RetryableErrors retryableErrors = routes.retryLoop().retryableErrors();
@@ -162,6 +166,10 @@ final class Intake implements LocalCommandHandler {
   }
 
   private boolean routeAndHandle() {
+    user.follow();
+    if (session.isClosed()) {
+      return true;
+    }
     Command command = request.command();
     RoutePlan plan = route(command);
     CommandSpec spec = command.spec();
@@ -181,6 +189,11 @@ final class Intake implements LocalCommandHandler {
   }
 
   private boolean handleByRules(RequestRules rules, RoutePlan plan, Command command) {
+    long wait = request.waitNanos(rules);
+    if (wait > 0) {
+      session.delay(wait);
+      return putBack();
+    }
     byte[] rejection = request.judge(rules);
     if (rejection != null) {
       return transactions.rejectAndAbort(command.spec(), rejection);
@@ -209,6 +222,9 @@ final class Intake implements LocalCommandHandler {
       return putBack();
     }
     if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
+      if (user.hasUsers()) {
+        transactions.noteOriginal(request.original());
+      }
       return true;
     }
     if (subscriptions.isRestricted() && isRejected(spec, command)) {
@@ -227,6 +243,7 @@ final class Intake implements LocalCommandHandler {
     if (mirror != null && spec != null && mustWaitForOthers(mirror, plan, spec)) {
       return putBack();
     }
+    user.onExecute(spec, request.original());
     execute(plan, spec);
     return true;
   }
@@ -323,7 +340,7 @@ final class Intake implements LocalCommandHandler {
       case SUBSCRIPTION -> replies.size() > subscriptions.unansweredCalls();
       case TRANSACTION -> which == LocalCommand.EXEC && execMustWait();
       case CONNECTION -> local.mustWait(which, request.command());
-      case CLIENTS, TRACKING, SERVER, CLUSTER -> false;
+      case CLIENTS, TRACKING, USERS, SERVER, CLUSTER -> false;
     };
   }
 
@@ -513,9 +530,22 @@ final class Intake implements LocalCommandHandler {
       case SUBSCRIPTION -> openSubscriptions().answer(spec, which, incoming);
       case CLIENTS -> clients.answer(spec, which, incoming);
       case TRACKING -> tracking.answer(spec, which, incoming);
+      case USERS -> aclReplies().answer(spec, which, incoming);
       case SERVER -> server.answer(spec, which, incoming);
       case CLUSTER -> cluster.answer(spec, which, incoming);
     }
+  }
+
+  private AclReplies aclReplies() {
+    AclReplies existing = aclReplies;
+    if (existing == null) {
+      existing =
+          new AclReplies(
+              new AnswerContext(context, profile, session, routes.answerLoop()),
+              Objects.requireNonNull(routes.answerLoop().access().users()));
+      aclReplies = existing;
+    }
+    return existing;
   }
 
   private void answerConnection(CommandSpec spec, LocalCommand which, IncomingRequest incoming) {

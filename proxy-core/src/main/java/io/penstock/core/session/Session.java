@@ -11,7 +11,6 @@ import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
-import io.penstock.core.client.User;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.dispatch.ReadNodes;
 import io.penstock.core.forward.ForwardContext;
@@ -36,8 +35,11 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.ProxyChain;
+import io.penstock.core.users.KnownUser;
+import io.penstock.core.users.Users;
 import java.net.SocketAddress;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
+  private static final long LONGEST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
   private final SessionLoop loop;
   private final Channel channel;
   private final long id;
@@ -72,6 +76,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   private final TimeoutCheck timeoutCheck;
   private final CurrentRequest request;
   private final SessionState state;
+  private final SessionUser user;
   private LoopRoutes routes; // what the following are connected to
   private boolean leavesRoutes; // when the blocking call ends
   private Retries retries;
@@ -88,7 +93,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     this.loop = loop;
     this.channel = context.channel();
     this.id = loop.nextId();
-    this.state = new SessionState(loop.passwords().required());
+    this.user = new SessionUser(this, loop, profile);
+    this.state = new SessionState(user.isLoginRequired());
     this.account =
         new Allowance(this, loop.limits(), loop.memory(), loop.slowClients(), loop.loop());
     this.output = new SocketOutput(context, loop.loop().flushQueue(), account::check);
@@ -136,12 +142,22 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     return routes;
   }
 
-  /** Applies changed limits, and authenticates if no password is required any more. */
-  void adopt(ClientLimits limits) {
+  /**
+   * Applies changed limits and users, and authenticates if no password is required any more.
+   *
+   * @param users null if there are none
+   */
+  void adopt(ClientLimits limits, @Nullable Users users) {
     account.limits(limits);
-    if (!loop.passwords().required()) {
+    user.adopt(users);
+    if (users == null && !loop.passwords().required()) {
       setAuthenticated();
     }
+  }
+
+  /** The client's user. */
+  SessionUser user() {
+    return user;
   }
 
   /**
@@ -303,6 +319,18 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     };
   }
 
+  /** No request is handled for a time, at most {@link #LONGEST_DELAY_NANOS}. */
+  void delay(long nanos) {
+    account.delayed(true);
+    loop.executor()
+        .schedule(this::endDelay, Math.min(nanos, LONGEST_DELAY_NANOS), TimeUnit.NANOSECONDS);
+  }
+
+  private void endDelay() {
+    account.delayed(false);
+    processInput();
+  }
+
   private boolean protocolError() {
     state.onEnd();
     loop.clientLog().protocolError(this, account, input.scanner().error());
@@ -366,6 +394,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       loop.clientLog().leadsBack(this);
       closeNow("it is a Penstock that leads back");
     } else {
+      user.sweep();
       input.releaseIdle();
     }
   }
@@ -391,8 +420,26 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   }
 
   @Override
+  public void login(KnownUser known, String password) {
+    user.login(known, password);
+    setAuthenticated();
+  }
+
+  @Override
+  public void denied(String reason, String object, String name) {
+    user.log(reason, object, name);
+  }
+
+  /** The client must authenticate before its next request. */
+  void requireLogin() {
+    if (state.onReset(true)) {
+      input.scanner().authenticated(false);
+    }
+  }
+
+  @Override
   public void reset() {
-    if (state.onReset(loop.passwords().required())) {
+    if (state.onReset(user.isLoginRequired())) {
       input.scanner().authenticated(state.isAuthenticated());
     }
     intake.reset();
@@ -400,6 +447,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     sendAs(null);
     select(routes.database());
     profile.reset();
+    user.reset();
   }
 
   @Override
@@ -414,11 +462,17 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   /** Looks up commands in {@code commands} from the next request on. */
   void adopt(CommandTable commands) {
     intake.adopt(commands);
+    user.onNewTable();
   }
 
   @Override
   public boolean isAuthenticated() {
     return state.isAuthenticated();
+  }
+
+  /** Whether the client is closed, or is closed when its requests are answered. */
+  boolean isEnding() {
+    return state.isEnding();
   }
 
   @Override
@@ -457,6 +511,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       slot.mute();
     }
     RequestRules rules = profile.user().rules();
+    if (rules != null) {
+      request.onReplyBegins(slot);
+    }
     if (rules != null && spec != null) {
       slot.rewriteWith(rules.rewriterFor(spec));
     }
@@ -492,6 +549,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     return profile.size()
         + intake.transactions().sizeOnHeap()
         + input.frame().size()
+        + user.size()
         + (long) replies.size() * ReplySlot.SIZE
         + intake.subscriptions().size();
   }
@@ -557,10 +615,11 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     return ClientAddress.peer(channel);
   }
 
-  /** The client's certificate names a user, as which it is authenticated. */
-  public void authenticateAs(String user) {
-    profile.user(User.named(user));
-    setAuthenticated();
+  /** The client's certificate names a user, as which it is authenticated if there is such a one. */
+  public void authenticateAs(String name) {
+    if (user.login(name)) {
+      setAuthenticated();
+    }
   }
 
   @Override

@@ -44,12 +44,14 @@ import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.ReadGate;
 import io.penstock.core.transport.Slices;
 import io.penstock.core.upstream.Topology;
+import io.penstock.core.users.Users;
 import io.penstock.core.waiting.KeyWaits;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** State shared by the clients of one event loop. Used on that loop only. */
 public final class SessionLoop implements LoopClients {
@@ -70,6 +72,7 @@ public final class SessionLoop implements LoopClients {
   private final ClientPause pause;
   private final Laggards laggards = new Laggards();
   private final Sweep sweep;
+  private final Runnable usersWatcher = this::onUsersChange;
   private CommandReplies commandReplies;
   private final Rate commands = new Rate();
   private final Rate received = new Rate();
@@ -103,6 +106,26 @@ public final class SessionLoop implements LoopClients {
     this.routes = routes(routing, settings);
     this.sweep = new Sweep(this, limits.timeouts(), loop.now());
     directory.add(this);
+    watch(null, settings.users());
+  }
+
+  /** Follows changes of other users from now on. */
+  private void watch(@Nullable Users before, @Nullable Users now) {
+    if (before != null) {
+      before.unwatch(usersWatcher);
+    }
+    if (now != null) {
+      now.watch(usersWatcher);
+    }
+  }
+
+  /** On the thread that changes the users. */
+  private void onUsersChange() {
+    loop.executor().execute(this::followUsers);
+  }
+
+  private void followUsers() {
+    List.copyOf(sessions).forEach(session -> session.user().follow());
   }
 
   private LoopRoutes routes(Routing routing, SessionSettings settings) {
@@ -121,9 +144,10 @@ public final class SessionLoop implements LoopClients {
         routing.mirror().mirror() == null
             ? settings.crossSlot()
             : settings.crossSlot().with(CrossSlot.REJECT); // its steps are not copied
+    Router router = routing.router().with(crossSlot.mode(), crossSlot.scripts());
     return new LoopRoutes(
         routing,
-        routing.router().with(crossSlot.mode(), crossSlot.scripts()),
+        settings.users() == null ? router : router.withUsers(),
         nodes,
         scripts,
         new RetryLoop(retryableErrors, upstream.scripts(), counters),
@@ -144,6 +168,7 @@ public final class SessionLoop implements LoopClients {
         new AnswerLoop.Access(
             settings.passwords(),
             settings.certificateUsers(),
+            settings.users(),
             upstream.database(),
             upstream.chain(),
             delayed,
@@ -192,6 +217,7 @@ public final class SessionLoop implements LoopClients {
    */
   public void adopt(SessionSettings next, Routing routing, ServerFacts now) {
     ClientLimits limits = next.clientLimits();
+    watch(settings.users(), next.users());
     settings = next;
     reader.update(next.limits());
     memory.limit(limits.memory());
@@ -199,8 +225,8 @@ public final class SessionLoop implements LoopClients {
     sweep.timeouts(limits.timeouts());
     routes = routes(routing, next);
     adopt(now);
-    for (Session session : sessions) {
-      session.adopt(limits);
+    for (Session session : List.copyOf(sessions)) {
+      session.adopt(limits, next.users());
     }
     laggards.addAll(sessions);
     laggards.check(routes);
@@ -215,6 +241,7 @@ public final class SessionLoop implements LoopClients {
   /** Frees what other loops know of this one. All clients have left, and none will come. */
   public void close() {
     directory.remove(this);
+    watch(settings.users(), null);
     memory.close();
   }
 
@@ -247,6 +274,11 @@ public final class SessionLoop implements LoopClients {
   /** The passwords of clients. */
   Passwords passwords() {
     return settings.passwords();
+  }
+
+  /** The users; null if the password is all there is. */
+  @Nullable Users users() {
+    return settings.users();
   }
 
   /** What new clients are connected to. */

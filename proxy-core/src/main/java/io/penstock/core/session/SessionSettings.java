@@ -5,13 +5,16 @@ import io.penstock.core.answer.ProxyView;
 import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.limit.ClientLimits;
 import io.penstock.core.resp.RespLimits;
-import java.util.Set;
+import io.penstock.core.tls.CertificateUsers;
+import io.penstock.core.users.Users;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The settings for all clients of a listener. Immutable; {@link SessionLoop#adopt} replaces them.
  *
  * @param passwords of clients
- * @param certificateUsers users that clients' certificates may name; {@code *} for any
+ * @param certificateUsers users that clients' certificates name
+ * @param users of clients; null if the password is all there is
  * @param limits of requests
  * @param clientLimits the resources that clients may use
  * @param crossSlot what becomes of commands over several slots
@@ -19,7 +22,8 @@ import java.util.Set;
  */
 public record SessionSettings(
     Passwords passwords,
-    Set<String> certificateUsers,
+    CertificateUsers certificateUsers,
+    @Nullable Users users,
     RespLimits limits,
     ClientLimits clientLimits,
     CrossSlotSettings crossSlot,

@@ -113,8 +113,15 @@ public sealed interface Handling {
    * Rejected with an error.
    *
    * @param error the whole error line without the leading {@code -} and the line end
+   * @param configured whether an entry of the configuration denies it
    */
-  record Rejected(String error) implements Handling {}
+  record Rejected(String error, boolean configured) implements Handling {
+
+    /** For a command that no entry of the configuration denies. */
+    public Rejected(String error) {
+      this(error, false);
+    }
+  }
 
   /** Sent to the node of its keys' slot, over a connection that is then leased to the client. */
   public record Watch() implements Handling {}

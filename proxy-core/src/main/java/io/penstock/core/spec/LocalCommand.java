@@ -30,6 +30,18 @@ public enum LocalCommand {
   CLIENT_KILL(Area.CLIENTS),
   CLIENT_PAUSE(Area.CLIENTS),
   CLIENT_UNPAUSE(Area.CLIENTS),
+  ACL_CAT(Area.USERS),
+  ACL_DELUSER(Area.USERS),
+  ACL_DRYRUN(Area.USERS),
+  ACL_GENPASS(Area.USERS),
+  ACL_GETUSER(Area.USERS),
+  ACL_HELP(Area.USERS),
+  ACL_LIST(Area.USERS),
+  ACL_LOAD(Area.USERS),
+  ACL_LOG(Area.USERS),
+  ACL_SAVE(Area.USERS),
+  ACL_SETUSER(Area.USERS),
+  ACL_USERS(Area.USERS),
   CLIENT_CACHING(Area.TRACKING),
   CLIENT_GETREDIR(Area.TRACKING),
   CLIENT_TRACKING(Area.TRACKING),
@@ -86,6 +98,8 @@ public enum LocalCommand {
     SUBSCRIPTION,
     /** All clients. */
     CLIENTS,
+    /** The users of Penstock. */
+    USERS,
     /** Client-side caching. */
     TRACKING,
     /** Penstock as a server. */

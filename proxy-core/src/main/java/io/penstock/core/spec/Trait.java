@@ -83,6 +83,12 @@ public enum Trait {
   /** All of its arguments are patterns of channels, and it needs permission for them. */
   NAMES_CHANNEL_PATTERNS,
 
+  /**
+   * It is about the users of servers. With users of its own, Penstock answers it itself: {@link
+   * LocalCommand} has the answer.
+   */
+  ABOUT_USERS,
+
   /** Valkey rejects it within a transaction from 8.0 on; Redis says so in another way. */
   NOT_QUEUED_SINCE_VALKEY_8,
 

@@ -103,6 +103,18 @@ public final class ClientSubscriptions implements Subscriptions {
   }
 
   @Override
+  public boolean allMatch(NameTest test) {
+    for (Kind kind : Kind.values()) {
+      for (Name name : names.of(kind)) {
+        if (!test.test(name.toString(), kind == Kind.PATTERN)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  @Override
   public int count(Kind kind) {
     return names.count(kind);
   }

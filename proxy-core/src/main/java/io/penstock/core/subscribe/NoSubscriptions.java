@@ -33,6 +33,11 @@ final class NoSubscriptions implements Subscriptions {
   }
 
   @Override
+  public boolean allMatch(NameTest test) {
+    return true;
+  }
+
+  @Override
   public int count(Kind kind) {
     return 0;
   }

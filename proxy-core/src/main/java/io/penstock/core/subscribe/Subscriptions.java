@@ -50,6 +50,18 @@ public sealed interface Subscriptions permits NoSubscriptions, ClientSubscriptio
   /** Whether the client may only send the commands that {@link #permits} allows. */
   boolean isRestricted();
 
+  /** A condition of names that a client is subscribed to. */
+  interface NameTest {
+
+    /**
+     * @param name one character per byte
+     */
+    boolean test(String name, boolean isPattern);
+  }
+
+  /** Whether all names that the client is subscribed to meet the condition. */
+  boolean allMatch(NameTest test);
+
   /** The number of names of a kind that the client is subscribed to. */
   int count(Kind kind);
 

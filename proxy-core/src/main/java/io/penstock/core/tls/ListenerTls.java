@@ -6,7 +6,6 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLException;
@@ -17,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  * of them are equal if they have the same bundle and settings.
  */
 public final class ListenerTls {
-
-  /** Any certificate that the bundle trusts authenticates its client. */
-  public static final String ANY_USER = "*";
 
   /** Whether a client must present a certificate that the bundle trusts. */
   public enum ClientAuth {
@@ -39,17 +35,11 @@ public final class ListenerTls {
    * What a listener demands.
    *
    * @param clientAuth whether clients present certificates
-   * @param certificateUsers common names of certificates that authenticate their clients as these
-   *     users; {@value #ANY_USER} for any
+   * @param users as which users certificates authenticate their clients
    * @param handshakeTimeout from the connect to the end of the handshake
    */
   public record Settings(
-      ClientAuth clientAuth, Set<String> certificateUsers, Duration handshakeTimeout) {
-
-    public Settings {
-      certificateUsers = Set.copyOf(certificateUsers);
-    }
-  }
+      ClientAuth clientAuth, CertificateUsers users, Duration handshakeTimeout) {}
 
   private final TlsBundle bundle;
   private final Settings settings;
@@ -110,14 +100,6 @@ public final class ListenerTls {
 
   /** Returns the user that the client's certificate names, or null. Call after the handshake. */
   public @Nullable String user(SslHandler handler) {
-    if (settings.certificateUsers().isEmpty()) {
-      return null;
-    }
-    String name = CertificateName.of(handler.engine().getSession());
-    return name != null
-            && (settings.certificateUsers().contains(ANY_USER)
-                || settings.certificateUsers().contains(name))
-        ? name
-        : null;
+    return settings.users().user(handler.engine().getSession());
   }
 }

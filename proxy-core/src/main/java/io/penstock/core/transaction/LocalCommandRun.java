@@ -8,6 +8,7 @@ import io.penstock.core.client.RequestReader;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.limit.Allowance;
+import io.penstock.core.observe.Outcome;
 import io.penstock.core.output.SharedBuffer;
 import io.penstock.core.reply.ReplySequence;
 import io.penstock.core.reply.ReplySlot;
@@ -104,7 +105,7 @@ final class LocalCommandRun implements Sliced {
       }
       answers++;
       waiting = true;
-      answer(commands.get(slots.size()).request());
+      answer(commands.get(slots.size()));
     }
     running = false;
     if (!waiting) {
@@ -135,10 +136,15 @@ final class LocalCommandRun implements Sliced {
     throw new IllegalStateException("failures are handled in run()", cause);
   }
 
-  private void answer(byte[] bytes) {
-    Command command = reader.command(TimeoutArgument.parse(bytes, reader.limits()));
-    command.resolve();
-    handler.answer(new Captured(command));
+  private void answer(Transaction.LocalRequest one) {
+    Command command = reader.read(one.request());
+    var captured = new Captured(command);
+    byte[] error = one.error();
+    if (error == null) {
+      handler.answer(captured);
+    } else {
+      captured.begin(command.spec()).answer(error, Outcome.REJECTED);
+    }
   }
 
   /** One of the commands, with its reply kept here. */

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 import io.penstock.core.client.ClientContext;
+import io.penstock.core.client.User;
 import io.penstock.core.directory.ReadOnlyCalls;
 import io.penstock.core.forward.PublishedChannels;
 import io.penstock.core.forward.SplitRequest;
@@ -44,8 +45,9 @@ public final class Transaction {
    *
    * @param index of the command in the transaction, from 0
    * @param request its bytes
+   * @param error the error that answers it, encoded; null to answer the request
    */
-  record LocalRequest(int index, byte[] request) {}
+  record LocalRequest(int index, byte[] request, byte @Nullable [] error) {}
 
   /**
    * A {@code SELECT}.
@@ -75,6 +77,8 @@ public final class Transaction {
   private final List<Selection> selections = new ArrayList<>(0);
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private final List<LocalRequest> subscribing = new ArrayList<>(0);
+  private final List<byte[]> originals = new ArrayList<>(0); // if noted, one for each command
+  private final User user; // the client's, when the transaction began
   private final PublishedChannels publishes = new PublishedChannels();
   private @Nullable ByteBuf block;
   private @Nullable PartitionBlocks spread; // instead of the block, if there are several partitions
@@ -96,8 +100,37 @@ public final class Transaction {
    * @param partition that its keys must belong to, or {@link #ANY_PARTITION}
    */
   public Transaction(RespLimits limits, int partition) {
+    this(limits, partition, User.DEFAULT);
+  }
+
+  /**
+   * @param partition that its keys must belong to, or {@link #ANY_PARTITION}
+   * @param user of the client
+   */
+  Transaction(RespLimits limits, int partition, User user) {
     this.limits = limits;
     this.partition = partition;
+    this.user = user;
+  }
+
+  /** The client's user when the transaction began. */
+  User user() {
+    return user;
+  }
+
+  /** Keeps the command queued last as the client sent it. */
+  void noteOriginal(RequestFrame frame) {
+    if (!aborted && originals.size() < queued) {
+      byte[] request = new byte[frame.end() - frame.start()];
+      frame.buffer().getBytes(frame.start(), request);
+      localBytes += request.length;
+      originals.add(request);
+    }
+  }
+
+  /** The commands as the client sent them; none if they were not noted. */
+  List<byte[]> originals() {
+    return originals;
   }
 
   /** The number of commands queued so far. */
@@ -369,6 +402,13 @@ public final class Transaction {
     }
   }
 
+  /** Queues a command in place of which the client gets an error. */
+  void addDenied(byte[] request, byte[] error) {
+    int index = queued++;
+    localBytes += request.length + error.length;
+    localRequests.add(new LocalRequest(index, request, error));
+  }
+
   /** Queues a local command. */
   void addLocal(RequestFrame frame) {
     int index = queued++;
@@ -377,7 +417,7 @@ public final class Transaction {
       size += request.length;
       localBytes += request.length;
       frame.buffer().getBytes(frame.start(), request);
-      localRequests.add(new LocalRequest(index, request));
+      localRequests.add(new LocalRequest(index, request, null));
     }
   }
 
@@ -436,6 +476,7 @@ public final class Transaction {
   void discard() {
     localRequests.clear();
     subscribing.clear();
+    originals.clear();
     PartitionBlocks several = spread;
     if (several != null) {
       several.release(); // stays, so that what comes is not queued

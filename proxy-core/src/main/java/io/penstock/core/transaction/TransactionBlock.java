@@ -39,6 +39,11 @@ public abstract class TransactionBlock extends ClientExchange {
     out.writeBytes(MULTI);
   }
 
+  /** Returns the number of bytes that {@link #writeMulti} writes. */
+  static int multiLength() {
+    return MULTI.length;
+  }
+
   /** Writes {@code EXEC}, which stands behind the last command. */
   public static void writeExec(ByteBuf out) {
     out.writeBytes(EXEC);

@@ -12,6 +12,7 @@ import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.IncomingRequest;
 import io.penstock.core.client.Nodes;
 import io.penstock.core.client.RequestReader;
+import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.TurnBudget;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerWords;
@@ -405,9 +406,7 @@ public final class Transactions {
         if (transaction != null) {
           replies.reject(spec, NESTED);
         } else {
-          Watch watch = watches.single();
-          int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
-          open = begin(partition);
+          open = begin();
           answer(spec, OK);
         }
       }
@@ -427,8 +426,10 @@ public final class Transactions {
     }
   }
 
-  private Transaction begin(int partition) {
-    var transaction = new Transaction(reader.limits(), partition);
+  private Transaction begin() {
+    Watch watch = watches.single();
+    int partition = watch == null ? Transaction.ANY_PARTITION : watch.partition();
+    var transaction = new Transaction(reader.limits(), partition, profile.user());
     if (mirror != null) {
       transaction.mirrored(mirror.newBlock());
     }
@@ -461,6 +462,14 @@ public final class Transactions {
         : Awaits.ALL;
   }
 
+  /** Keeps the command queued last, if one was, as the client sent it. */
+  public void noteOriginal(RequestFrame original) {
+    Transaction transaction = open;
+    if (transaction != null) {
+      transaction.noteOriginal(original);
+    }
+  }
+
   /** Returns the channels to which an {@code EXEC} that comes now would publish; null for none. */
   public @Nullable PublishedChannels publishes() {
     return open == null || open.isAborted() ? null : open.publishes();
@@ -482,9 +491,31 @@ public final class Transactions {
       close();
       answer(spec, client.nullArray());
     } else {
-      open = null;
-      send(spec, transaction, watches.take());
+      executeQueued(spec, transaction);
     }
+  }
+
+  /** Runs the transaction, without what the client may not run any more. */
+  private void executeQueued(CommandSpec exec, Transaction transaction) {
+    RequestRules rules = profile.user().rules();
+    if (rules == null || profile.user().equals(transaction.user())) {
+      open = null;
+      send(exec, transaction, watches.take());
+      return;
+    }
+    var again = new QueuedAgain(transaction, reader, rules);
+    byte[] error = again.firstError();
+    if (error != null && !again.isPossible()) {
+      reject(exec, error);
+      return;
+    }
+    Transaction permitted = transaction;
+    if (error != null) {
+      permitted = begin();
+      again.queue(permitted);
+    }
+    open = null;
+    send(exec, permitted, watches.take());
   }
 
   private void send(CommandSpec exec, Transaction transaction, List<Watch> watched) {

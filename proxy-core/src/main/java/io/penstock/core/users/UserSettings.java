@@ -1,5 +1,6 @@
 package io.penstock.core.users;
 
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,11 +29,11 @@ public record UserSettings(
   /**
    * How many requests are executed.
    *
-   * @param perSecond on average, over all event loops
-   * @param burst most at once after a time with fewer
+   * @param requests on average in each {@code period}, over all event loops
+   * @param burst most at once after a time with fewer; at least 1
    * @param waits whether excess requests wait; otherwise they are rejected
    */
-  public record RateLimit(int perSecond, int burst, boolean waits) {}
+  public record RateLimit(int requests, Duration period, int burst, boolean waits) {}
 
   /**
    * What is put in front of keys.

@@ -17,12 +17,27 @@ import org.jspecify.annotations.Nullable;
  *     the configuration itself
  * @param settings what Redis's rules do not say, by the user's name; may name users that do not
  *     exist yet
+ * @param passwordSelectsUser whether {@code AUTH} with a password only selects the user that has
+ *     this password, if one enabled user alone has it; otherwise it is for the user {@code default}
  */
 public record UsersSettings(
-    String scope, List<AclUser> users, @Nullable Path aclFile, Map<String, UserSettings> settings) {
+    String scope,
+    List<AclUser> users,
+    @Nullable Path aclFile,
+    Map<String, UserSettings> settings,
+    boolean passwordSelectsUser) {
 
   public UsersSettings {
     users = List.copyOf(users);
     settings = Map.copyOf(settings);
+  }
+
+  /** With {@code AUTH} as on a server. */
+  public UsersSettings(
+      String scope,
+      List<AclUser> users,
+      @Nullable Path aclFile,
+      Map<String, UserSettings> settings) {
+    this(scope, users, aclFile, settings, false);
   }
 }

@@ -41,6 +41,7 @@ public abstract class WaitingCall implements BlockingOperation {
   private boolean joined;
   private boolean ended;
   private boolean disconnected;
+  private byte @Nullable [] denied; // the error, if the client may not call it any more
   private @Nullable IntConsumer unblocking; // told whether the call was unblocked
   private boolean unblockedWithError;
 
@@ -142,6 +143,8 @@ public abstract class WaitingCall implements BlockingOperation {
     BlockingTimeout limit = timeout;
     if (limit == null) {
       answer(client.nullArray(), Outcome.OK);
+    } else if (denied != null) {
+      answer(denied, Outcome.REJECTED);
     } else if (unblocking != null) {
       answer(unblockedWithError ? UNBLOCKED : client.nullArray(), Outcome.OK);
     } else if (isUnwanted()) {
@@ -266,6 +269,14 @@ public abstract class WaitingCall implements BlockingOperation {
     unblockedWithError = error;
     if (!busy) {
       await();
+    }
+  }
+
+  @Override
+  public final void deny(byte[] error) {
+    denied = error;
+    if (!busy) {
+      answer(error, Outcome.REJECTED);
     }
   }
 

@@ -268,7 +268,7 @@ class HandlingTableTest {
   @Test
   void everyRejectionIsOneErrorLine() {
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
-      if (spec.handling() instanceof Handling.Rejected(String error)) {
+      if (spec.handling() instanceof Handling.Rejected(String error, _)) {
         assertThat(error).matches("ERR [ -~]+").doesNotContain("{");
       }
     }

@@ -25,6 +25,7 @@ import io.penstock.core.script.Scripts;
 import io.penstock.core.session.ServedUpstream;
 import io.penstock.core.session.SessionLoop;
 import io.penstock.core.session.SessionSettings;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.topology.StaticTopology;
 import io.penstock.core.transport.Loop;
 import io.penstock.core.transport.LoopGroup;
@@ -41,7 +42,6 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -89,7 +89,8 @@ class ListenerTest {
     var settings =
         new SessionSettings(
             Passwords.NONE,
-            Set.of(),
+            CertificateUsers.NONE,
+            null,
             RespLimits.ofMaxBulkLength(1_000),
             ClientLimits.DEFAULTS,
             CrossSlotSettings.REJECT,

@@ -21,14 +21,15 @@ import io.penstock.core.resp.RespLimits;
 import io.penstock.core.route.CrossSlot;
 import io.penstock.core.script.Scripts;
 import io.penstock.core.sentinel.SentinelErrorPolicy;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.upstream.ErrorPolicy;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.Users;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,7 @@ import org.jspecify.annotations.Nullable;
 final class RigOptions {
 
   private @Nullable String password;
+  private @Nullable Users users;
   private boolean sharded = true;
   private Duration commandTimeout = Duration.ofSeconds(100);
   private Duration failoverHold = Duration.ZERO;
@@ -272,10 +274,17 @@ final class RigOptions {
         upstream);
   }
 
+  /** Clients have users. */
+  RigOptions users(Users shared) {
+    users = shared;
+    return this;
+  }
+
   SessionSettings settings() {
     return new SessionSettings(
         Passwords.of(password),
-        Set.of(),
+        CertificateUsers.NONE,
+        users,
         limits,
         clientLimits,
         crossSlot,

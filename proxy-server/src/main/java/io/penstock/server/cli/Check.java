@@ -10,6 +10,7 @@ import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.server.start.StartConfiguration;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -198,7 +199,14 @@ public final class Check {
     return "up to %d clients, %s"
         .formatted(
             listen.maxClients(),
-            listen.password() == null ? "without a password" : "with a password (AUTH)");
+            listen.users() != null
+                ? users(listen.users())
+                : listen.password() == null ? "without a password" : "with a password (AUTH)");
+  }
+
+  private static String users(UsersSettings users) {
+    return "as %d users of %s"
+        .formatted(users.users().size(), users.aclFile() == null ? users.scope() : users.aclFile());
   }
 
   private static String description(Upstream upstream, boolean demo) {

@@ -44,6 +44,9 @@ final class KeyNames {
           "tls",
           "clusterfacade");
 
+  /** A section of a listener, as a whole in place of the one outside. */
+  private static final String USERS = "users";
+
   /** Keys of an upstream, uniform, that have no default outside. */
   private static final Set<String> OWN_OF_UPSTREAM =
       Set.of(
@@ -105,6 +108,32 @@ final class KeyNames {
     return OWN.contains(name.getElement(1, Form.UNIFORM));
   }
 
+  /** Returns whether its value is, or may contain, rules of users with passwords. */
+  static boolean isOfUserRules(ConfigurationPropertyName name) {
+    int at = usersAt(name) + 1;
+    return at > 0
+        && name.getNumberOfElements() > at
+        && name.getElement(at, Form.UNIFORM).equals("rules");
+  }
+
+  /** Returns the index of the name of a user in a key with settings of one; 0 in another key. */
+  static int userAt(ConfigurationPropertyName name) {
+    int at = usersAt(name) + 1;
+    return at > 0
+            && name.getNumberOfElements() > at + 1
+            && name.getElement(at, Form.UNIFORM).equals("settings")
+        ? at + 1
+        : 0;
+  }
+
+  /** Returns the index of the section with users that a key is in; -1 if it is in none. */
+  private static int usersAt(ConfigurationPropertyName name) {
+    int at = LISTENERS.isAncestorOf(name) ? KEY : 1;
+    return name.getNumberOfElements() > at && name.getElement(at, Form.UNIFORM).equals(USERS)
+        ? at
+        : -1;
+  }
+
   /** Returns whether its value is, or may contain, the URL of a shard. */
   static boolean isOfShard(ConfigurationPropertyName name) {
     return UPSTREAMS.isAncestorOf(name)
@@ -163,7 +192,10 @@ final class KeyNames {
       return null;
     }
     String key = name.getElement(KEY, Form.UNIFORM);
-    boolean own = LISTENERS.isAncestorOf(name) ? OWN.contains(key) : OWN_OF_UPSTREAM.contains(key);
+    boolean own =
+        LISTENERS.isAncestorOf(name)
+            ? OWN.contains(key) || key.equals(USERS)
+            : OWN_OF_UPSTREAM.contains(key);
     return own ? null : joined(PropertiesReader.PREFIX, name, KEY);
   }
 
@@ -176,13 +208,19 @@ final class KeyNames {
   static ConfigurationPropertyName joined(String start, ConfigurationPropertyName name, int from) {
     StringBuilder text = new StringBuilder(start);
     for (int i = from; i < name.getNumberOfElements(); i++) {
-      if (name.isNumericIndex(i)) {
-        text.append('[').append(name.getElement(i, Form.ORIGINAL)).append(']');
+      String element = name.getElement(i, Form.ORIGINAL);
+      if (name.isNumericIndex(i) || !isPlain(element)) {
+        text.append('[').append(element).append(']');
       } else {
         text.append('.').append(name.getElement(i, Form.DASHED));
       }
     }
     return ConfigurationPropertyName.of(text);
+  }
+
+  /** Returns whether an element of a name needs no brackets. */
+  private static boolean isPlain(String element) {
+    return element.chars().allMatch(c -> Character.isLetterOrDigit(c) || c == '-' || c == '_');
   }
 
   private static String uniform(String key) {

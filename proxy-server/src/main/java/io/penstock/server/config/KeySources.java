@@ -222,7 +222,7 @@ public final class KeySources {
 
   private static String shown(ConfigurationPropertyName name, String value) {
     String key = name.getLastElement(ConfigurationPropertyName.Form.UNIFORM);
-    if (SecretKeys.isSecret(key)) {
+    if (SecretKeys.isSecret(key) || KeyNames.isOfUserRules(name)) {
       return value.isEmpty() ? "" : "***";
     }
     return value.contains("://")

@@ -23,7 +23,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
  */
 final class KeyTree {
 
-  /** Stands for the name of a listener or an upstream. */
+  /** Stands for the name of a listener, an upstream or a user. */
   static final String ANY_NAME = "[*]";
 
   /** Stands for the index of a section in a list. */
@@ -67,16 +67,19 @@ final class KeyTree {
   }
 
   /**
-   * Returns the key with {@link #ANY_NAME} in place of the name of its listener or upstream, and
+   * Returns the key with {@link #ANY_NAME} in place of names of listeners, upstreams and users, and
    * with the first index for a section in a list. The index of a last element stays.
    */
   static ConfigurationPropertyName template(ConfigurationPropertyName key) {
-    return KeyNames.isNamed(key) ? withoutIndexes(withName(key, ANY_NAME)) : key;
+    ConfigurationPropertyName named = KeyNames.isNamed(key) ? withName(key, ANY_NAME) : key;
+    int user = KeyNames.userAt(named);
+    return withoutIndexes(
+        user == 0 ? named : KeyNames.joined(named.chop(user) + ANY_NAME, named, user + 1));
   }
 
   private static ConfigurationPropertyName withoutIndexes(ConfigurationPropertyName key) {
     ConfigurationPropertyName result = key;
-    for (int i = KeyNames.KEY; i < key.getNumberOfElements() - 1; i++) {
+    for (int i = 1; i < key.getNumberOfElements() - 1; i++) {
       if (key.isNumericIndex(i)) {
         result = KeyNames.joined(result.chop(i) + ANY_INDEX, result, i + 1);
       }

@@ -63,6 +63,7 @@ import org.springframework.validation.annotation.Validated;
  * @param passwordFile File whose first line is the password, instead of `password`.
  * @param passwordOverlap Time during which the earlier password of clients is valid too after a
  *     change. `0` ends it at once.
+ * @param users Who may connect, and what each may do: in place of `password`.
  * @param proxyProtocol PROXY protocol of a load balancer before Penstock.
  * @param tls TLS of clients.
  * @param protoMaxBulkLen Maximum size of one argument of a command, as in Redis.
@@ -128,6 +129,7 @@ public record PenstockProperties(
         @Nullable String passwordFile,
     @Change(Effect.LIVE) @DefaultValue("5m") @Between(min = "0", max = "24h")
         Duration passwordOverlap,
+    @Change(Effect.LIVE) @Valid @Nullable Users users,
     @Change(Effect.LIVE) @DefaultValue @Valid ProxyProtocol proxyProtocol,
     @Change(Effect.LIVE) @DefaultValue @Valid ClientTls tls,
     @Change(Effect.LIVE) @DefaultValue("512MB") @Between(min = "1MB", max = "2047MB")
@@ -181,6 +183,7 @@ public record PenstockProperties(
         password,
         passwordFile,
         passwordOverlap,
+        users,
         maxClients,
         maxConnectionRate,
         tcpKeepalive,
@@ -282,20 +285,112 @@ public record PenstockProperties(
    *     clients see. If not set, clients connect without TLS.
    * @param clientAuth Whether clients present a certificate that the bundle's trust store accepts:
    *     `none`, `want` or `need`.
-   * @param certificateUsers Common names (CN) of certificates that authenticate their clients,
-   *     which need no password then. `*` stands for any.
+   * @param users Certificates that authenticate their clients, which need no password then. The
+   *     first that matches decides.
    * @param handshakeTimeout Time from the connect, or from the end of the PROXY protocol header, to
    *     the end of the handshake.
    */
   public record ClientTls(
       @Size(min = 1, message = "must not be empty") @Nullable String bundle,
       @DefaultValue("none") ClientAuth clientAuth,
-      @DefaultValue List<String> certificateUsers,
+      @DefaultValue List<@Valid CertificateUser> users,
       @DefaultValue("10s") @Between(min = "100ms", max = "1m") Duration handshakeTimeout) {
 
     public ClientTls {
-      certificateUsers = List.copyOf(certificateUsers);
+      users = List.copyOf(users);
     }
+  }
+
+  /**
+   * Certificates that authenticate their clients. One of `cn`, `dns` and `uri` must be set.
+   *
+   * @param cn Pattern of the common name (CN) of the certificate's subject, as in `KEYS`; `*` for
+   *     any.
+   * @param dns Pattern of a DNS name among the subject's alternative names.
+   * @param uri Pattern of a URI among the subject's alternative names, such as a SPIFFE ID.
+   * @param user Name of the user. If not set, what `cn`, `dns` or `uri` has matched.
+   */
+  public record CertificateUser(
+      @Size(min = 1, message = "must not be empty") @Nullable String cn,
+      @Size(min = 1, message = "must not be empty") @Nullable String dns,
+      @Size(min = 1, message = "must not be empty") @Nullable String uri,
+      @Size(min = 1, message = "must not be empty") @Nullable String user) {}
+
+  /**
+   * Who may connect, and what each may do.
+   *
+   * @param rules Users in Redis's ACL language, one text each, such as `user app on >secret ~app:*
+   *     +@all -@dangerous`.
+   * @param aclFile File with users in the format of Redis's ACL file, in place of `rules`. `ACL
+   *     SAVE` writes it.
+   * @param passwordSelectsUser Whether `AUTH` with a password only selects the user that has it, if
+   *     one enabled user alone has it. Otherwise it is for user `default`, as in Redis.
+   * @param settings Limits and more of users, by the user's name. A name with dots or colons is
+   *     written in brackets, such as `"[team:app]"`.
+   */
+  public record Users(
+      @DefaultValue List<String> rules,
+      @Size(min = 1, message = "must not be empty") @Nullable String aclFile,
+      @DefaultValue("false") boolean passwordSelectsUser,
+      @DefaultValue Map<String, @Valid UserOptions> settings) {
+
+    public Users {
+      rules = List.copyOf(rules);
+      settings = Collections.unmodifiableMap(new LinkedHashMap<>(settings));
+    }
+
+    @Override
+    public String toString() {
+      return "Users"; // rules may have passwords
+    }
+  }
+
+  /**
+   * What Redis's rules do not say about a user.
+   *
+   * @param passwordFiles Files whose first line is a password of the user, beside those of `rules`.
+   *     All are valid.
+   * @param rateLimit Maximum number of requests, such as `5000/s` or `300/m`, over all clients of
+   *     the user. If not set, there is no limit.
+   * @param burst Maximum number of requests at once after a time with fewer. If not set, as many as
+   *     in one second.
+   * @param excess What happens to requests above `rate-limit`: with `reject`, they get
+   *     `-OVERLOADED`; with `wait`, they are executed later.
+   * @param maxConnections Maximum number of clients of the user. `0` is no limit.
+   * @param maxBytesInFlight Maximum size of the requests of the user that have no reply yet. Above
+   *     it, they get `-OVERLOADED`. `0` is no limit.
+   * @param upstream Name of the upstream that the user's clients use. If not set, that of the
+   *     listener.
+   * @param keyPrefix What is put in front of each key, and taken off the keys of replies.
+   * @param keyPrefixChannels Whether `key-prefix` is put in front of Pub/Sub channels too.
+   * @param keyPrefixScripts Whether the user may run scripts, which can reach keys without the
+   *     prefix.
+   * @param keyPrefixDbsize Whether `DBSIZE` counts the keys with the prefix, which reads all keys.
+   *     Otherwise it is rejected.
+   */
+  public record UserOptions(
+      @DefaultValue List<String> passwordFiles,
+      @Size(min = 1, message = "must not be empty") @Nullable String rateLimit,
+      @Between(min = "1", max = "1000000000") @Nullable Integer burst,
+      @DefaultValue("reject") Excess excess,
+      @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnections,
+      @DefaultValue("0") @Between(min = "0") DataSize maxBytesInFlight,
+      @Size(min = 1, message = "must not be empty") @Nullable String upstream,
+      @Size(min = 1, max = 1024, message = "must have 1 to 1024 characters")
+          @Nullable String keyPrefix,
+      @DefaultValue("false") boolean keyPrefixChannels,
+      @DefaultValue("false") boolean keyPrefixScripts,
+      @DefaultValue("false") boolean keyPrefixDbsize) {
+
+    public UserOptions {
+      passwordFiles = List.copyOf(passwordFiles);
+    }
+  }
+
+  /** What happens to the requests above a user's rate. */
+  public enum Excess {
+    REJECT,
+    WAIT
   }
 
   /**
@@ -577,6 +672,7 @@ public record PenstockProperties(
    *     clients need no authentication.
    * @param passwordFile File whose first line is the password, instead of `password`.
    * @param passwordOverlap Time during which the earlier password is valid too after a change.
+   * @param users Who may connect to this listener. If not set, as outside.
    * @param maxClients Maximum number of clients of this listener.
    * @param maxConnectionRate Maximum number of connections that this listener accepts in a second.
    * @param tcpKeepalive Idle time after which TCP keepalive probes a client.
@@ -603,6 +699,7 @@ public record PenstockProperties(
           @Nullable String password,
       @Size(min = 1, message = "must not be empty") @Nullable String passwordFile,
       @DefaultValue("5m") @Between(min = "0", max = "24h") Duration passwordOverlap,
+      @Valid @Nullable Users users,
       @DefaultValue("10000") @Between(min = "1") int maxClients,
       @DefaultValue("0") @Between(min = "0", max = "1000000") int maxConnectionRate,
       @DefaultValue("300s") @Between(min = "1s", max = "9h", orZero = true) Duration tcpKeepalive,

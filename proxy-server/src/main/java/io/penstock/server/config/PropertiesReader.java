@@ -163,6 +163,11 @@ public final class PropertiesReader {
     }
   }
 
+  /** Returns the whole name of a key that is given without {@code penstock}. */
+  public static String keyOf(String key) {
+    return PREFIX + "." + key;
+  }
+
   /** Returns the name that the user wrote for a key, given without {@code penstock}. */
   public String written(String key) {
     return written(ConfigurationPropertyName.of(PREFIX + "." + key)).toString();

@@ -8,6 +8,8 @@ import io.penstock.core.crossslot.CrossSlotSettings;
 import io.penstock.core.listener.AddressRange;
 import io.penstock.core.listener.ListenAddress;
 import io.penstock.core.listener.ProxyProtocol;
+import io.penstock.core.tls.CertificateUsers;
+import io.penstock.core.tls.CertificateUsers.Field;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.transport.Transport;
@@ -18,8 +20,10 @@ import io.penstock.server.tls.TlsBundles;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Maps the properties of listeners to the core's settings, and rejects those that conflict. */
@@ -31,7 +35,8 @@ final class ListenersMapping {
           "password",
           "password-file",
           "password-overlap",
-          "tls.certificate-users",
+          "tls.users",
+          "users",
           "proto-max-bulk-len",
           "client-output-buffer-limit",
           "maxmemory-clients",
@@ -44,11 +49,17 @@ final class ListenersMapping {
   private final PropertiesReader reader;
   private final TlsBundles bundles;
   private final Map<String, Upstream> upstreams;
+  private final UsersMapping users;
   private final Transport transport;
 
   ListenersMapping(
-      PropertiesReader reader, TlsBundles bundles, List<Upstream> upstreams, Transport transport) {
+      PropertiesReader reader,
+      TlsBundles bundles,
+      List<Upstream> upstreams,
+      UsersMapping users,
+      Transport transport) {
     this.transport = transport;
+    this.users = users;
     this.reader = reader;
     this.bundles = bundles;
     this.upstreams =
@@ -109,7 +120,7 @@ final class ListenersMapping {
                 tls(listener.tls(), prefix + "tls.")),
             ClientsMapping.limits(listener),
             crossSlotOf(upstream, listener, prefix, crossSlot),
-            null),
+            upstream instanceof Upstream.Tcp ? null : users.map(listener, prefix)),
         facade(listener.clusterFacade(), address, prefix));
   }
 
@@ -178,17 +189,17 @@ final class ListenersMapping {
     String bundle = tls.bundle();
     boolean presented = tls.clientAuth() != ClientAuth.NONE;
     if (bundle == null) {
-      if (presented || !tls.certificateUsers().isEmpty()) {
+      if (presented || !tls.users().isEmpty()) {
         throw reader.invalid(
-            section + (presented ? "client-auth" : "certificate-users"),
+            presented ? section + "client-auth" : firstUser(section),
             "this listener has no TLS",
             "set " + reader.written(section + "bundle") + " too");
       }
       return null;
     }
-    if (!presented && !tls.certificateUsers().isEmpty()) {
+    if (!presented && !tls.users().isEmpty()) {
       throw reader.invalid(
-          section + "certificate-users",
+          firstUser(section),
           "clients present no certificate",
           "set " + reader.written(section + "client-auth") + " to want or need");
     }
@@ -196,13 +207,45 @@ final class ListenersMapping {
       return bundles.listenerTls(
           bundle,
           new ListenerTls.Settings(
-              tls.clientAuth(), Set.copyOf(tls.certificateUsers()), tls.handshakeTimeout()));
+              tls.clientAuth(), certificateUsers(tls, section), tls.handshakeTimeout()));
     } catch (IllegalArgumentException e) {
       throw reader.invalid(
           section + "bundle",
           String.valueOf(e.getMessage()),
           UpstreamsMapping.correctBundle(e, bundle, bundles));
     }
+  }
+
+  private String firstUser(String section) {
+    return Objects.requireNonNullElse(reader.firstSet(section + "users"), section + "users");
+  }
+
+  private CertificateUsers certificateUsers(PenstockProperties.ClientTls tls, String section) {
+    List<CertificateUsers.Rule> rules = new ArrayList<>();
+    for (PenstockProperties.CertificateUser user : tls.users()) {
+      List<CertificateUsers.Rule> set =
+          Stream.of(
+                  rule(Field.CN, user.cn(), user),
+                  rule(Field.DNS, user.dns(), user),
+                  rule(Field.URI, user.uri(), user))
+              .flatMap(Optional::stream)
+              .toList();
+      if (set.size() != 1) {
+        String key = section + "users[" + rules.size() + "]";
+        throw reader.invalid(
+            Objects.requireNonNullElse(reader.firstSet(key), key),
+            set.isEmpty() ? "it has no cn, dns or uri" : "it has more than one of cn, dns and uri",
+            "write one of them, such as { cn: \"orders-*\", user: orders }");
+      }
+      rules.addAll(set);
+    }
+    return rules.isEmpty() ? CertificateUsers.NONE : new CertificateUsers(rules);
+  }
+
+  private static Optional<CertificateUsers.Rule> rule(
+      Field field, @Nullable String pattern, PenstockProperties.CertificateUser user) {
+    return Optional.ofNullable(pattern)
+        .map(each -> new CertificateUsers.Rule(field, each, user.user()));
   }
 
   private Upstream upstream(@Nullable String wanted, String key) {

@@ -59,7 +59,13 @@ public final class SettingsMapping {
     int loops = Objects.requireNonNullElse(properties.eventLoops(), PROCESSORS);
     var settings =
         new ProxySettings(
-            new ListenersMapping(reader, bundles, upstreams, transport).map(properties),
+            new ListenersMapping(
+                    reader,
+                    bundles,
+                    upstreams,
+                    new UsersMapping(reader, properties.users()),
+                    transport)
+                .map(properties),
             upstreams,
             new ShadowMapping(reader, properties, upstreams, demo).map(),
             new MirrorCheck(reader, properties, upstreams).map(),

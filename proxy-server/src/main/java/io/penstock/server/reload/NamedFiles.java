@@ -30,6 +30,8 @@ final class NamedFiles {
           "passwordfile",
           "sentinelpasswordfile",
           "managementtokenfile",
+          "passwordfiles",
+          "aclfile",
           "certificate",
           "privatekey",
           "location");
@@ -71,9 +73,14 @@ final class NamedFiles {
   }
 
   private static boolean isFile(ConfigurationPropertyName key) {
-    String last = key.getLastElement(Form.UNIFORM);
+    String last = lastName(key);
     return (KEYS.contains(last) || last.equals(TABLE))
         && ROOTS.stream().anyMatch(root -> root.isAncestorOf(key));
+  }
+
+  /** Returns the last element of a key, of an element of a list the name of the list. */
+  private static String lastName(ConfigurationPropertyName key) {
+    return (key.isLastElementIndexed() ? key.getParent() : key).getLastElement(Form.UNIFORM);
   }
 
   private static void add(

@@ -107,6 +107,7 @@ final class ConfigurationPage {
       } else {
         Field field = values.getClass().getDeclaredField(component.getName());
         put(key, meanings.getOrDefault(key, ""), type(field), defaultValue(key, value));
+        addElements(key, component);
       }
     }
   }
@@ -140,6 +141,9 @@ final class ConfigurationPage {
       if (KeyNames.inherited(ConfigurationPropertyName.adapt(key, '.')) != null) {
         continue;
       }
+      if (isLikeOutside(key)) {
+        continue;
+      }
       if (ONLY_OF_UPSTREAMS.contains(component.getType())) {
         addSection(key, component.getType());
       } else if (component.getType().isRecord()) {
@@ -158,6 +162,11 @@ final class ConfigurationPage {
     }
   }
 
+  /** Returns whether a key of a listener is described by the one outside, though not inherited. */
+  static boolean isLikeOutside(String key) {
+    return key.startsWith(PropertiesReader.PREFIX + ".listeners.NAME.users");
+  }
+
   /** Adds the keys of a section that only upstreams have, and those of its lists of sections. */
   private void addSection(String section, Class<?> type) throws ReflectiveOperationException {
     Map<String, String> own = params(type);
@@ -165,9 +174,11 @@ final class ConfigurationPage {
       String key = section + "." + DataObjectPropertyName.toDashedForm(component.getName());
       if (component.getType().isRecord()) {
         addSection(key, component.getType());
-        continue;
+      } else if (component.getType() == Map.class) {
+        addNamed(key, component);
+      } else {
+        addValue(key, type, component, own);
       }
-      addValue(key, type, component, own);
     }
   }
 
@@ -177,6 +188,12 @@ final class ConfigurationPage {
     Field field = section.getDeclaredField(component.getName());
     String meaning = meanings.getOrDefault(component.getName(), "");
     put(key, meaning, type(field), defaultValue(key, null));
+    addElements(key, component);
+  }
+
+  /** Adds the keys of the sections of a list. */
+  private void addElements(String key, RecordComponent component)
+      throws ReflectiveOperationException {
     if (component.getGenericType() instanceof ParameterizedType list
         && list.getActualTypeArguments()[0] instanceof Class<?> element
         && element.isRecord()) {

@@ -60,6 +60,8 @@ class EveryKeyChangesTest {
   /** Lists whose elements alone can be written. */
   private static final Set<String> OF_SECTIONS =
       Set.of(
+          "penstock.tls.users",
+          "penstock.listeners.NAME.tls.users",
           "penstock.upstreams.NAME.shards.slots",
           "penstock.upstreams.NAME.by-prefix",
           "penstock.upstreams.NAME.weighted");
@@ -79,6 +81,7 @@ class EveryKeyChangesTest {
     folder = temporary;
     Files.writeString(folder.resolve("earlier"), "earlier");
     Files.writeString(folder.resolve(KeyChange.FILE), "another");
+    Files.writeString(folder.resolve(KeyChange.ACL), "user name on ~* +@all\n");
     X509Bundle identity = TestAuthority.create("authority").issue("node");
     Map<String, String> bundles = new TreeMap<>();
     for (String bundle : List.of("edge", "other")) {
@@ -132,6 +135,21 @@ class EveryKeyChangesTest {
             "edge",
             listener + "tls.client-auth",
             "need"));
+    String certificate = listener + "tls.users[0].cn";
+    base(
+        kind + "certificates",
+        with(Objects.requireNonNull(bases.get(kind + "tls")).keys(), certificate, "a"));
+    String user = listener + "users.settings.name.";
+    base(
+        kind + "users",
+        with(
+            plain,
+            listener + "users.rules[0]",
+            "user name on ~* +@all",
+            user + "rate-limit",
+            "9/s",
+            user + "key-prefix",
+            "a:"));
     String facade = listener + "cluster-facade.";
     base(
         kind + "facade",
@@ -363,7 +381,7 @@ class EveryKeyChangesTest {
     }
     KeyChange change = KeyChange.of(key);
     Effect effect = Objects.requireNonNull(PropertiesReader.KEYS.effects().get(key));
-    boolean named = key.contains(".NAME.");
+    boolean named = key.matches("penstock\\.(listeners|upstreams)\\.NAME\\..*");
     Base base = bases.get((named ? "named " : "") + change.base());
 
     ChangePlan plan = plan(Objects.requireNonNull(base), key, change.value());
@@ -379,7 +397,7 @@ class EveryKeyChangesTest {
   private ChangePlan plan(Base base, String key, String value) {
     Map<String, String> changed = new TreeMap<>(base.keys());
     String[] values =
-        (Set.of(KeyChange.FILE, KeyChange.TABLE).contains(value)
+        (Set.of(KeyChange.FILE, KeyChange.TABLE, KeyChange.ACL).contains(value)
                 ? folder.resolve(value).toString()
                 : value)
             .split("\\|");

@@ -20,6 +20,9 @@ record KeyChange(String base, String value) {
   /** A value that stands for a file with a resource table. */
   static final String TABLE = "TABLE";
 
+  /** A value that stands for a file with users. */
+  static final String ACL = "ACL";
+
   /** By keys without {@code penstock.} and without what names their listener or upstream. */
   private static final Map<String, KeyChange> CHANGES =
       Map.ofEntries(
@@ -35,11 +38,28 @@ record KeyChange(String base, String value) {
           entry("password", in("plain", "other")),
           entry("password-file", in("secrets", FILE)),
           entry("password-overlap", in("plain", "7s")),
+          entry("users.rules", in("plain", "user default on nopass ~* +@all")),
+          entry("users.acl-file", in("plain", ACL)),
+          entry("users.password-selects-user", in("users", "true")),
+          entry("users.settings.NAME.password-files", in("users", FILE)),
+          entry("users.settings.NAME.rate-limit", in("users", "7/s")),
+          entry("users.settings.NAME.burst", in("users", "7")),
+          entry("users.settings.NAME.excess", in("users", "wait")),
+          entry("users.settings.NAME.max-connections", in("users", "7")),
+          entry("users.settings.NAME.max-bytes-in-flight", in("users", "7MB")),
+          entry("users.settings.NAME.upstream", in("users", "other")),
+          entry("users.settings.NAME.key-prefix", in("users", "b:")),
+          entry("users.settings.NAME.key-prefix-channels", in("users", "true")),
+          entry("users.settings.NAME.key-prefix-scripts", in("users", "true")),
+          entry("users.settings.NAME.key-prefix-dbsize", in("users", "true")),
           entry("proxy-protocol.from", in("plain", "10.0.0.0/8")),
           entry("proxy-protocol.timeout", in("balancer", "7s")),
           entry("tls.bundle", in("tls", "other")),
           entry("tls.client-auth", in("tls", "want")),
-          entry("tls.certificate-users", in("tls", "app")),
+          entry("tls.users[].cn", in("tls", "app")),
+          entry("tls.users[].dns", in("tls", "app")),
+          entry("tls.users[].uri", in("tls", "app")),
+          entry("tls.users[].user", in("certificates", "app")),
           entry("tls.handshake-timeout", in("tls", "7s")),
           entry("tls.verify", in("tls", "ca")),
           entry("tls.server-name", in("tls", "other")),

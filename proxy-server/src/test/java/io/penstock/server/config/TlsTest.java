@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.handler.codec.haproxy.HAProxyProtocolVersion;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.sentinel.SentinelUpstreamSettings;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.start.StartConfiguration;
@@ -13,7 +14,7 @@ import io.penstock.testkit.tls.TestAuthority;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Set;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -90,7 +91,7 @@ class TlsTest {
                 secure:
                   port: 6390
                   upstream: orders
-                  tls: { bundle: edge, client-auth: need, certificate-users: [a, b], handshake-timeout: 3s }
+                  tls: { bundle: edge, client-auth: need, users: [{ cn: a }, { dns: "*.b", user: b }], handshake-timeout: 3s }
                 plain: { port: 6391, upstream: near }
               upstreams:
                 orders: { resource: "rediss-cluster://app:pw@10.0.0.1:7000", tls: { bundle: trust-only } }
@@ -102,7 +103,12 @@ class TlsTest {
     assertThat(tlsOfListener(settings))
         .isEqualTo(
             new ListenerTls.Settings(
-                ListenerTls.ClientAuth.NEED, Set.of("a", "b"), Duration.ofSeconds(3)));
+                ListenerTls.ClientAuth.NEED,
+                new CertificateUsers(
+                    List.of(
+                        new CertificateUsers.Rule(CertificateUsers.Field.CN, "a", null),
+                        new CertificateUsers.Rule(CertificateUsers.Field.DNS, "*.b", "b"))),
+                Duration.ofSeconds(3)));
     assertThat(settings.listeners().get(1).listen().arrivals().tls()).isNull();
     assertThat(settings.respUpstreams())
         .extracting(upstream -> upstream.kind().access().transport().tls() != null)
@@ -210,7 +216,10 @@ class TlsTest {
           tls: { bundle: verifies }     | tls.bundle      | it has verify-keys
           tls: { bundle: new }          | tls.bundle      | TLSv9 is not supported; TLSv1.2 and TLSv1.3 are
           tls: { client-auth: need }    | tls.client-auth | this listener has no TLS
-          tls: { bundle: edge, certificate-users: [a] } | tls.certificate-users | clients present no certificate
+          tls: { bundle: edge, users: [{ cn: a }] } | tls.users[0].cn | clients present no certificate
+          tls: { users: [{ cn: a }] }   | tls.users[0].cn | this listener has no TLS
+          tls: { bundle: edge, client-auth: need, users: [{ user: a }] } | tls.users[0].user | it has no cn, dns or uri
+          tls: { bundle: edge, client-auth: need, users: [{ cn: a, uri: b }] } | tls.users[0].cn | it has more than one of cn, dns and uri
           tls: { bundle: key-only, client-auth: need }  | tls.bundle | it has no certificates to trust, which client-auth needs
           tls: { bundle: edge, client-auth: must }      | tls.client-auth | must
           transpond.local.proxy-protocol: v3            | transpond.local.proxy-protocol | v3

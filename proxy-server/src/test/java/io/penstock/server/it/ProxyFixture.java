@@ -30,6 +30,7 @@ import io.penstock.core.upstream.Credentials;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.NodeTransport;
 import io.penstock.core.upstream.ReadSettings;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.Member;
 import io.penstock.testkit.cluster.SentinelGroup;
@@ -199,6 +200,7 @@ public final class ProxyFixture implements AutoCloseable {
     private ListenAddress address = new ListenAddress.Tcp("127.0.0.1", 0);
     private int maxClients = 10_000;
     private @Nullable String password;
+    private @Nullable UsersSettings users;
     private Duration commandTimeout = Duration.ofSeconds(2);
     private Duration connectTimeout = Duration.ofSeconds(1);
     private Duration failoverHold = Duration.ofSeconds(10);
@@ -245,6 +247,12 @@ public final class ProxyFixture implements AutoCloseable {
     /** Sets the password of clients. */
     public Builder password(String wanted) {
       password = wanted;
+      return this;
+    }
+
+    /** Sets the users of clients, instead of a password. */
+    public Builder users(UsersSettings wanted) {
+      users = wanted;
       return this;
     }
 
@@ -345,8 +353,7 @@ public final class ProxyFixture implements AutoCloseable {
      * @param of the upstreams of the copies by their names
      * @param timeout of commands at copies
      */
-    public Builder copies(
-        Map<String, UpstreamSettings> of, MirrorSettings how, Duration timeout) {
+    public Builder copies(Map<String, UpstreamSettings> of, MirrorSettings how, Duration timeout) {
       copies = new LinkedHashMap<>(of);
       mirrored = how;
       copyTimeout = timeout;
@@ -415,8 +422,7 @@ public final class ProxyFixture implements AutoCloseable {
       String name = ProxySettings.DEFAULT_NAME;
       return copies.isEmpty()
           ? List.of()
-          : List.of(
-              new ProxySettings.Mirror(name, name, List.copyOf(copies.keySet()), mirrored));
+          : List.of(new ProxySettings.Mirror(name, name, List.copyOf(copies.keySet()), mirrored));
     }
 
     private ProxySettings.Listen listen() {
@@ -429,7 +435,7 @@ public final class ProxyFixture implements AutoCloseable {
           arrivals,
           clientLimits,
           crossSlot,
-          null);
+          users);
     }
 
     private ProxySettings.Backend backend(Duration timeout) {

@@ -9,6 +9,7 @@ import io.penstock.core.limit.OutputLimit;
 import io.penstock.core.listener.AcceptSettings;
 import io.penstock.core.observe.CloseReason;
 import io.penstock.core.observe.UpstreamStatus;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls;
@@ -33,7 +34,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 import javax.net.ssl.ExtendedSSLSession;
 import javax.net.ssl.SSLContext;
@@ -192,7 +192,8 @@ class TlsIT {
 
   @Test
   void aSilentConnectionIsClosed() throws IOException {
-    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofMillis(200));
+    var settings =
+        new ListenerTls.Settings(ClientAuth.NONE, CertificateUsers.NONE, Duration.ofMillis(200));
     var tls = new ListenerTls(TlsOfTests.bundle("listener"), settings);
     try (ProxyFixture impatient = ProxyFixture.of(cluster, TlsOfTests.nodes()).tls(tls).start();
         Socket silent = new Socket(impatient.host(), impatient.port())) {
@@ -204,7 +205,8 @@ class TlsIT {
   /** Clients that never finish their handshakes cannot keep others out for long. */
   @Test
   void unfinishedHandshakesCountAsClientsAndEnd() throws Exception {
-    var settings = new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(5));
+    var settings =
+        new ListenerTls.Settings(ClientAuth.NONE, CertificateUsers.NONE, Duration.ofSeconds(5));
     var tls = new ListenerTls(TlsOfTests.bundle("listener"), settings);
     byte[] hello = {22, 3, 1, 2, 0, 1, 0, 1, (byte) 0xFC, 3, 3}; // of 517 bytes
     List<Socket> unfinished = new ArrayList<>();

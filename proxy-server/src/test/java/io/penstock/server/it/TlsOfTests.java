@@ -1,6 +1,7 @@
 package io.penstock.server.it;
 
 import io.netty.pkitesting.X509Bundle;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.core.tls.NodeTls;
@@ -10,7 +11,7 @@ import io.penstock.core.tls.TlsMaterial;
 import io.penstock.testkit.tls.TestAuthority;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
+import java.util.stream.Stream;
 
 /** An authority, and what it issues for the TLS of tests. */
 public final class TlsOfTests {
@@ -42,7 +43,14 @@ public final class TlsOfTests {
 
   static ListenerTls listener(TlsBundle bundle, ClientAuth clientAuth, String... users) {
     return new ListenerTls(
-        bundle, new ListenerTls.Settings(clientAuth, Set.of(users), Duration.ofSeconds(10)));
+        bundle, new ListenerTls.Settings(clientAuth, named(users), Duration.ofSeconds(10)));
+  }
+
+  private static CertificateUsers named(String... users) {
+    return new CertificateUsers(
+        Stream.of(users)
+            .map(user -> new CertificateUsers.Rule(CertificateUsers.Field.CN, user, null))
+            .toList());
   }
 
   /** Returns the TLS of nodes whose certificates {@link #AUTHORITY} issues for their hosts. */

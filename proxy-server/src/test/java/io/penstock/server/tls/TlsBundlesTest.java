@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.pkitesting.X509Bundle;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.testkit.tls.TestAuthority;
@@ -16,7 +17,6 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -65,7 +65,7 @@ class TlsBundlesTest {
 
   private static ListenerTls listener(TlsBundles bundles, ClientAuth clientAuth) {
     return bundles.listenerTls(
-        "edge", new ListenerTls.Settings(clientAuth, Set.of(), Duration.ofSeconds(5)));
+        "edge", new ListenerTls.Settings(clientAuth, CertificateUsers.NONE, Duration.ofSeconds(5)));
   }
 
   /** Returns the name in the certificate that a new connection is presented with. */

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
+import io.penstock.core.tls.CertificateUsers;
 import io.penstock.core.tls.ListenerTls;
 import io.penstock.core.tls.ListenerTls.ClientAuth;
 import io.penstock.testkit.tls.TestAuthority;
 import java.time.Duration;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,7 +37,8 @@ class UsedBundleTest {
     var unused =
         new ListenerTls(
             edge.prepared(),
-            new ListenerTls.Settings(ClientAuth.NONE, Set.of(), Duration.ofSeconds(1)));
+            new ListenerTls.Settings(
+                ClientAuth.NONE, CertificateUsers.NONE, Duration.ofSeconds(1)));
     assertThat(unused.settings().clientAuth()).isEqualTo(ClientAuth.NONE);
     return edge;
   }

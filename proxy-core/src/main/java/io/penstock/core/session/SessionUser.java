@@ -1,0 +1,271 @@
+package io.penstock.core.session;
+
+import io.penstock.core.backend.ConnectionKey;
+import io.penstock.core.client.ClientProfile;
+import io.penstock.core.client.User;
+import io.penstock.core.command.Command;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFlag;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.users.AclLog;
+import io.penstock.core.users.KnownUser;
+import io.penstock.core.users.UserList;
+import io.penstock.core.users.UserRules;
+import io.penstock.core.users.Users;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The user of one client, and what becomes of the client when users change. Without {@link Users}
+ * clients authenticate by the password of the listener, and their user has no rules. Confined to
+ * the client's event loop.
+ */
+final class SessionUser implements UserRules.Owner {
+
+  private final Session session;
+  private final SessionLoop loop;
+  private final ClientProfile profile;
+  private @Nullable Users users;
+  private @Nullable UserList seen; // unless there are no users
+  private @Nullable KnownUser known; // likewise
+  private boolean loggedIn; // or no login was needed when it connected
+  private byte @Nullable [] blocking; // the last call that may block, as the client sent it
+  private boolean subscribing; // when the user changed last
+
+  SessionUser(Session session, SessionLoop loop, ClientProfile profile) {
+    this.session = session;
+    this.loop = loop;
+    this.profile = profile;
+    this.users = loop.users();
+    reset();
+  }
+
+  /** Returns whether a client that has not authenticated must do it. */
+  boolean isLoginRequired() {
+    UserList list = seen;
+    return list == null ? loop.passwords().required() : list.defaultUser().requiresLogin();
+  }
+
+  /** The state after connecting. */
+  void reset() {
+    Users all = users;
+    if (all == null) {
+      profile.user(User.DEFAULT);
+      return;
+    }
+    UserList list = all.now();
+    seen = list;
+    loggedIn = !list.defaultUser().requiresLogin();
+    become(list.defaultUser());
+  }
+
+  /**
+   * The client has authenticated as this user.
+   *
+   * @param password that it gave; for nodes, if the user is passed through to them
+   */
+  void login(KnownUser user, String password) {
+    loggedIn = true;
+    boolean passed = user.settings().passThrough();
+    session.sendAs(passed ? new ConnectionKey.Login(user.name(), password) : null);
+    become(user);
+  }
+
+  /**
+   * The client's certificate names a user. If there are users, it must be one of them that is
+   * enabled, and that needs no password for nodes.
+   *
+   * @return whether it is authenticated
+   */
+  boolean login(String name) {
+    Users all = users;
+    if (all == null) {
+      profile.user(User.named(name));
+      return true;
+    }
+    KnownUser user = all.now().find(name);
+    if (user == null || !user.acl().enabled() || user.settings().passThrough()) {
+      return false;
+    }
+    loggedIn = true;
+    become(user);
+    return true;
+  }
+
+  private void become(KnownUser user) {
+    known = user;
+    profile.user(UserRules.of(user, loop.servers(), this));
+  }
+
+  /** The table of commands has changed. */
+  void onNewTable() {
+    KnownUser user = known;
+    if (user != null) {
+      become(user);
+    }
+  }
+
+  /** Uses the users of changed settings. */
+  void adopt(@Nullable Users next) {
+    if (next == users) {
+      follow();
+      return;
+    }
+    Users before = users;
+    users = next;
+    if (next == null) {
+      seen = null;
+      known = null;
+      profile.user(User.named(profile.user().name()));
+      if (!loop.passwords().required()) {
+        session.setAuthenticated();
+      }
+      return;
+    }
+    loggedIn = before == null ? session.isAuthenticated() : loggedIn;
+    seen = next.now();
+    adoptFrom(next.now());
+  }
+
+  private void adoptFrom(UserList list) {
+    KnownUser user = list.find(profile.user().name());
+    if (user == null) {
+      close();
+      return;
+    }
+    become(user);
+    recheck();
+    checkNodes(user);
+    checkLogin(list);
+  }
+
+  /**
+   * Applies what has changed about the users since this was called last. A client whose user was
+   * deleted is closed, as in Redis.
+   */
+  void follow() {
+    Users all = users;
+    UserList latest = all == null ? null : all.now();
+    if (latest == null || latest == seen || session.isClosed()) {
+      return;
+    }
+    seen = latest;
+    KnownUser before = Objects.requireNonNull(known);
+    KnownUser after = latest.find(before.name());
+    if (after == null || !after.isSameAs(before)) {
+      close();
+      return;
+    }
+    if (after != before) {
+      become(after);
+      recheck();
+      checkNodes(after);
+    }
+    checkLogin(latest);
+  }
+
+  /** Whether requests are sent with the user's own rights may have changed. */
+  private void checkNodes(KnownUser user) {
+    boolean passed = profile.connections().login() != null;
+    if (passed && !user.settings().passThrough()) {
+      session.sendAs(null);
+    } else if (!passed && user.settings().passThrough()) {
+      session.closeNow("its user is passed through to nodes now, which need its password");
+    }
+  }
+
+  private void close() {
+    if (!session.isEnding()) { // it may have deleted its own user, and get the reply
+      session.closeNow("its user was deleted");
+    }
+  }
+
+  /** Whether clients must authenticate may have changed. */
+  private void checkLogin(UserList list) {
+    if (!loggedIn && list.defaultUser().requiresLogin()) {
+      session.requireLogin();
+    } else {
+      session.setAuthenticated();
+    }
+  }
+
+  /** Returns whether there are users that may change. */
+  boolean hasUsers() {
+    return users != null;
+  }
+
+  /** Notes a request that may block, to check it again if the user changes. */
+  void onExecute(@Nullable CommandSpec spec, RequestFrame original) {
+    if (users != null && spec != null && spec.has(CommandFlag.BLOCKING)) {
+      byte[] bytes = new byte[original.end() - original.start()];
+      original.buffer().getBytes(original.start(), bytes);
+      blocking = bytes;
+    }
+  }
+
+  /** Ends what the client may not do any more. */
+  private void recheck() {
+    byte[] call = blocking;
+    if (call != null) {
+      if (session.intake().blocked().isWaiting()) {
+        recheck(call);
+      } else {
+        blocking = null;
+      }
+    }
+    recheckSubscriptions();
+  }
+
+  private void recheck(byte[] call) {
+    var rules = profile.user().rules();
+    Command request = loop.reader().read(call);
+    byte[] error = rules == null ? null : rules.rejectionOfWaiting(request);
+    if (error != null) {
+      session.intake().blocked().deny(error);
+    }
+  }
+
+  /**
+   * A client is closed that has a subscription without the permission for it, as in Redis. A
+   * subscription that has been requested, and is not confirmed, is checked later.
+   */
+  void recheckSubscriptions() {
+    KnownUser user = known;
+    if (user == null) {
+      return;
+    }
+    var subscriptions = session.intake().subscriptions();
+    subscribing = subscriptions.unansweredCalls() > 0;
+    var permissions = user.permissions(loop.servers().commands());
+    if (!subscriptions.allMatch(permissions::permitsChannel)) {
+      session.closeNow("its user may not receive its messages any more");
+    }
+  }
+
+  /** Called periodically. */
+  void sweep() {
+    if (subscribing) {
+      recheckSubscriptions();
+    }
+  }
+
+  /** Bytes on the heap. */
+  long size() {
+    byte[] call = blocking;
+    return call == null ? 0 : call.length;
+  }
+
+  @Override
+  public boolean isInTransaction() {
+    return session.intake().transactions().isOpen();
+  }
+
+  @Override
+  public void log(String reason, String object, String user) {
+    Users all = users;
+    if (all != null) {
+      var event = new AclLog.Event(reason, isInTransaction(), object, user, session.view().line());
+      all.log().add(event, System.currentTimeMillis());
+    }
+  }
+}

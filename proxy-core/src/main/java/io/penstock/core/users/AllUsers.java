@@ -1,0 +1,35 @@
+package io.penstock.core.users;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The users of all scopes of a proxy, each as long as a listener has them. Used when listeners are
+ * made, changed and closed, by one thread at a time.
+ */
+public final class AllUsers {
+
+  private final Map<String, Shared> scopes = new HashMap<>();
+
+  private static final class Shared {
+    final Users users;
+    int listeners;
+
+    Shared(Users users) {
+      this.users = users;
+    }
+  }
+
+  /** Returns the users of a scope, for one more listener. Those that others have do not change. */
+  public synchronized Users join(UsersSettings settings) {
+    Shared shared = scopes.computeIfAbsent(settings.scope(), _ -> new Shared(new Users(settings)));
+    shared.listeners++;
+    return shared.users;
+  }
+
+  /** One listener less has the users of this scope. */
+  public synchronized void leave(UsersSettings settings) {
+    scopes.computeIfPresent(
+        settings.scope(), (_, shared) -> --shared.listeners == 0 ? null : shared);
+  }
+}

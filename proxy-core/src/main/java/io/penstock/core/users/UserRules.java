@@ -1,0 +1,113 @@
+package io.penstock.core.users;
+
+import io.penstock.core.acl.AclWords;
+import io.penstock.core.acl.Denial;
+import io.penstock.core.acl.Permissions;
+import io.penstock.core.client.RequestRules;
+import io.penstock.core.client.User;
+import io.penstock.core.command.Command;
+import io.penstock.core.command.ServerFacts;
+import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.spec.CommandSpec;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rules about the requests of one client, by the user that it is authenticated as. Confined to
+ * the client's loop; replaced when the user or the command table changes.
+ */
+public final class UserRules implements RequestRules {
+
+  private static final byte[] NO_SCRIPTS =
+      ErrorReplies.encode(
+          "NOPERM scripts run with this proxy's rights on the servers:"
+              + " a user may call them only if it has the rights for all keys");
+
+  private final KnownUser user;
+  private final Permissions permissions;
+  private final boolean callsScripts;
+  private final ServerFacts servers;
+  private final Owner owner;
+
+  /** The client whose requests are judged. */
+  public interface Owner {
+
+    /** Returns whether the client has called {@code MULTI}. */
+    boolean isInTransaction();
+
+    /** Adds an event to {@code ACL LOG}, with the client's description. */
+    void log(String reason, String object, String user);
+  }
+
+  private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
+    this.user = user;
+    this.permissions = permissions;
+    this.callsScripts = permissions.hasAllKeys() || user.settings().passThrough();
+    this.servers = servers;
+    this.owner = owner;
+  }
+
+  /**
+   * Returns what a client is authenticated as: without rules, if the user may do everything and has
+   * no limits.
+   *
+   * @param servers with the command table of the client's requests
+   */
+  public static User of(KnownUser user, ServerFacts servers, Owner owner) {
+    Permissions permissions = user.permissions(servers.commands());
+    return new User(
+        user.name(),
+        permissions.permitsEverything() ? null : new UserRules(user, permissions, servers, owner));
+  }
+
+  @Override
+  public byte @Nullable [] rejection(Command request) {
+    Denial denial = permissions.denial(request);
+    if (denial != null) {
+      log(denial);
+      return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
+    }
+    if (!callsScripts && isCallOfScript(request)) {
+      owner.log("command", wireName(request), user.name());
+      return NO_SCRIPTS;
+    }
+    return null;
+  }
+
+  /**
+   * Whether it calls a script or function, which may name any key. The node runs it as Penstock's
+   * own user.
+   */
+  private static boolean isCallOfScript(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.isScript() && spec.hasKeys() && spec.acceptsArity(request.argc());
+  }
+
+  private static String wireName(Command request) {
+    CommandSpec spec = request.spec();
+    return spec == null ? "" : spec.wireName();
+  }
+
+  private void log(Denial denial) {
+    switch (denial.reason()) {
+      case COMMAND -> owner.log("command", denial.object(), user.name());
+      case KEY -> owner.log("key", denial.object(), user.name());
+      case CHANNEL -> owner.log("channel", denial.object(), user.name());
+      case SORT_OPTION -> {} // an error of the command itself, on a server
+    }
+  }
+
+  @Override
+  public byte @Nullable [] rejectionOfWaiting(Command request) {
+    return rejection(request);
+  }
+
+  @Override
+  public byte @Nullable [] rejectionOfQueued(Command request) {
+    Denial denial = permissions.denial(request);
+    if (denial == null) {
+      return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
+    }
+    log(denial);
+    return ErrorReplies.encode(AclWords.errorAtExec(denial));
+  }
+}
