@@ -455,8 +455,9 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       slot.mute();
     }
     RequestRules rules = profile.user().rules();
-    if (rules != null && spec != null) {
-      slot.rewriteWith(rules.rewriterFor(spec));
+    CommandSpec asked = request.asked();
+    if (rules != null && spec != null && asked != null) {
+      slot.rewriteWith(rules.rewriterFor(asked));
     }
   }
 
