@@ -3,9 +3,11 @@ package io.penstock.core.users;
 import io.penstock.core.acl.AclUser;
 import io.penstock.core.acl.Permissions;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.prefix.KeyPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user as it is now: Redis's rules, and what Penstock adds. Immutable, apart from the permissions
@@ -19,17 +21,28 @@ public final class KnownUser {
   private final AclUser acl;
   private final UserSettings settings;
   private final long incarnation;
+  private final UserUsage usage;
+  private final @Nullable UserLimits limits;
+  private final @Nullable KeyPrefix prefix;
   private final AtomicReference<List<Compiled>> compiled = new AtomicReference<>(List.of());
 
   private record Compiled(CommandTable table, Permissions permissions) {}
 
   /**
    * @param incarnation differs from that of a user of the same name that was deleted
+   * @param usage the same as long as the user has its name
    */
-  KnownUser(AclUser acl, UserSettings settings, long incarnation) {
+  KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
     this.acl = acl;
     this.settings = settings;
     this.incarnation = incarnation;
+    this.usage = usage;
+    this.limits = UserLimits.of(settings, usage);
+    this.prefix = prefixOf(settings.keyPrefix());
+  }
+
+  private static @Nullable KeyPrefix prefixOf(UserSettings.@Nullable Prefix of) {
+    return of == null ? null : new KeyPrefix(of.text(), of.channels(), of.scripts(), of.counts());
   }
 
   public String name() {
@@ -43,6 +56,21 @@ public final class KnownUser {
 
   public UserSettings settings() {
     return settings;
+  }
+
+  /** Returns what the clients of the user use now. */
+  public UserUsage usage() {
+    return usage;
+  }
+
+  /** Returns the limits of the user's requests; null if there are none. */
+  @Nullable UserLimits limits() {
+    return limits;
+  }
+
+  /** Returns the prefix of the user's keys; null if there is none. */
+  @Nullable KeyPrefix prefix() {
+    return prefix;
   }
 
   /** Returns whether it is the same user, perhaps with other rules. */
@@ -82,13 +110,13 @@ public final class KnownUser {
   }
 
   KnownUser with(AclUser other) {
-    return new KnownUser(other, settings, incarnation);
+    return new KnownUser(other, settings, incarnation, usage);
   }
 
   KnownUser with(AclUser other, UserSettings otherSettings) {
     return other.equals(acl) && otherSettings.equals(settings)
         ? this
-        : new KnownUser(other, otherSettings, incarnation);
+        : new KnownUser(other, otherSettings, incarnation, usage);
   }
 
   @Override

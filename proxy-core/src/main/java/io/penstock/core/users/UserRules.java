@@ -1,14 +1,20 @@
 package io.penstock.core.users;
 
+import io.netty.buffer.ByteBuf;
 import io.penstock.core.acl.AclWords;
 import io.penstock.core.acl.Denial;
 import io.penstock.core.acl.Permissions;
+import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.RequestRules;
 import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.prefix.KeyPrefix;
 import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.PendingBytes;
+import io.penstock.core.reply.ReplyRewriter;
 import io.penstock.core.spec.CommandSpec;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +31,8 @@ public final class UserRules implements RequestRules {
   private final KnownUser user;
   private final Permissions permissions;
   private final boolean callsScripts;
+  private final @Nullable UserLimits limits;
+  private final @Nullable KeyPrefix prefix;
   private final ServerFacts servers;
   private final Owner owner;
 
@@ -42,25 +50,45 @@ public final class UserRules implements RequestRules {
     this.user = user;
     this.permissions = permissions;
     this.callsScripts = permissions.hasAllKeys() || user.settings().passThrough();
+    this.limits = user.limits();
+    this.prefix = user.prefix();
     this.servers = servers;
     this.owner = owner;
   }
 
   /**
    * Returns what a client is authenticated as: without rules, if the user may do everything and has
-   * no limits.
+   * no limits and no key prefix.
    *
    * @param servers with the command table of the client's requests
    */
   public static User of(KnownUser user, ServerFacts servers, Owner owner) {
     Permissions permissions = user.permissions(servers.commands());
-    return new User(
-        user.name(),
-        permissions.permitsEverything() ? null : new UserRules(user, permissions, servers, owner));
+    boolean free =
+        permissions.permitsEverything() && user.limits() == null && user.prefix() == null;
+    return new User(user.name(), free ? null : new UserRules(user, permissions, servers, owner));
   }
 
   @Override
   public byte @Nullable [] rejection(Command request) {
+    byte[] denial = denial(request);
+    if (denial != null) {
+      return denial;
+    }
+    UserLimits limit = limits;
+    long bytes = limit == null ? 0 : (long) request.frame().end() - request.frame().start();
+    byte[] excess = limit == null ? null : limit.begin(bytes, System.nanoTime());
+    if (excess != null) {
+      return excess;
+    }
+    byte[] refusal = prefix == null ? null : prefix.rejection(request);
+    if (refusal != null && limit != null) {
+      limit.end(bytes);
+    }
+    return refusal;
+  }
+
+  private byte @Nullable [] denial(Command request) {
     Denial denial = permissions.denial(request);
     if (denial != null) {
       log(denial);
@@ -68,9 +96,42 @@ public final class UserRules implements RequestRules {
     }
     if (!callsScripts && isCallOfScript(request)) {
       owner.log("command", wireName(request), user.name());
+      user.usage().countDenial();
       return NO_SCRIPTS;
     }
     return null;
+  }
+
+  @Override
+  public long waitNanos(Command request, boolean again) {
+    UserLimits limit = limits;
+    return limit == null ? 0 : limit.waitNanos(again, System.nanoTime());
+  }
+
+  @Override
+  public @Nullable PendingBytes pendingBytes() {
+    UserLimits limit = limits;
+    return limit != null && limit.countsBytes() ? limit : null;
+  }
+
+  @Override
+  public @Nullable ByteBuf rewrite(Command request) {
+    return prefix == null ? null : prefix.rewrite(request);
+  }
+
+  @Override
+  public @Nullable ReplyRewriter rewriterFor(CommandSpec asked) {
+    return prefix == null ? null : prefix.rewriterFor(asked);
+  }
+
+  @Override
+  public @Nullable ReplyRewriter rewriterFor(List<@Nullable CommandSpec> asked) {
+    return prefix == null ? null : prefix.rewriterFor(asked);
+  }
+
+  @Override
+  public @Nullable ChannelPrefix channelPrefix() {
+    return prefix == null ? null : prefix.channelPrefix();
   }
 
   /**
@@ -88,6 +149,7 @@ public final class UserRules implements RequestRules {
   }
 
   private void log(Denial denial) {
+    user.usage().countDenial();
     switch (denial.reason()) {
       case COMMAND -> owner.log("command", denial.object(), user.name());
       case KEY -> owner.log("key", denial.object(), user.name());
@@ -98,7 +160,7 @@ public final class UserRules implements RequestRules {
 
   @Override
   public byte @Nullable [] rejectionOfWaiting(Command request) {
-    return rejection(request);
+    return denial(request);
   }
 
   @Override
