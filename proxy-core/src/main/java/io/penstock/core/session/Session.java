@@ -261,6 +261,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   /** The channel is closed: releases everything. */
   public void onClosed() {
     state.onClosed();
+    user.onClosed();
     replies.close();
     if (loop.sessions().remove(this)) {
       loop.counters().addSent(output.appendedBytes());
@@ -419,14 +420,18 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   }
 
   @Override
-  public void login(KnownUser known) {
-    user.login(known);
-    setAuthenticated();
+  public boolean login(KnownUser known) {
+    boolean within = user.login(known);
+    if (within) {
+      setAuthenticated();
+    }
+    return within;
   }
 
   @Override
   public void denied(String reason, String object, String name) {
     user.log(reason, object, name);
+    user.loginFailed(name);
   }
 
   /** The client must authenticate before its next request. */

@@ -6,6 +6,7 @@ import io.penstock.core.command.CommandTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A user as it is now: Redis's rules, and what Penstock adds. Immutable, apart from the permissions
@@ -19,17 +20,31 @@ public final class KnownUser {
   private final AclUser acl;
   private final UserSettings settings;
   private final long incarnation;
+  private final UserUsage usage;
+  private final @Nullable UserLimits limits;
   private final AtomicReference<List<Compiled>> compiled = new AtomicReference<>(List.of());
 
   private record Compiled(CommandTable table, Permissions permissions) {}
 
   /**
    * @param incarnation differs from that of a user of the same name that was deleted
+   * @param usage of this incarnation
    */
-  KnownUser(AclUser acl, UserSettings settings, long incarnation) {
+  private KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
     this.acl = acl;
     this.settings = settings;
     this.incarnation = incarnation;
+    this.usage = usage;
+    this.limits = UserLimits.of(settings, usage);
+  }
+
+  /**
+   * Returns a user that was created now.
+   *
+   * @param incarnation differs from that of a user of the same name that was deleted
+   */
+  static KnownUser created(AclUser acl, UserSettings settings, long incarnation) {
+    return new KnownUser(acl, settings, incarnation, new UserUsage(acl.name()));
   }
 
   public String name() {
@@ -43,6 +58,16 @@ public final class KnownUser {
 
   public UserSettings settings() {
     return settings;
+  }
+
+  /** Returns what the user's clients use. It stays the same when rules or settings change. */
+  public UserUsage usage() {
+    return usage;
+  }
+
+  /** Returns the limits of the user's requests; null if there are none. */
+  public @Nullable UserLimits limits() {
+    return limits;
   }
 
   /** Returns whether it is the same user, perhaps with other rules. */
@@ -82,13 +107,13 @@ public final class KnownUser {
   }
 
   KnownUser with(AclUser other) {
-    return new KnownUser(other, settings, incarnation);
+    return new KnownUser(other, settings, incarnation, usage);
   }
 
   KnownUser with(AclUser other, UserSettings otherSettings) {
     return other.equals(acl) && otherSettings.equals(settings)
         ? this
-        : new KnownUser(other, otherSettings, incarnation);
+        : new KnownUser(other, otherSettings, incarnation, usage);
   }
 
   @Override

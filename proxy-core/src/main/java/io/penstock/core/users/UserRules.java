@@ -8,6 +8,9 @@ import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.reply.ErrorReplies;
+import io.penstock.core.reply.PendingBytes;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +30,8 @@ public final class UserRules implements RequestRules {
   private final boolean callsScripts;
   private final ServerFacts servers;
   private final Owner owner;
+  private final @Nullable UserLimits limits;
+  private boolean counted; // the last request, by the limits
 
   /** The client whose requests are judged. */
   public interface Owner {
@@ -36,6 +41,13 @@ public final class UserRules implements RequestRules {
 
     /** Adds an event to {@code ACL LOG}, with the client's description. */
     void log(String reason, String object, String user);
+
+    /**
+     * The user's rules do not permit a request.
+     *
+     * @param command the name of the command, or empty
+     */
+    void denied(KnownUser user, Denial.Reason reason, String command);
   }
 
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
@@ -44,6 +56,7 @@ public final class UserRules implements RequestRules {
     this.callsScripts = permissions.hasAllKeys();
     this.servers = servers;
     this.owner = owner;
+    this.limits = user.limits();
   }
 
   /**
@@ -56,18 +69,52 @@ public final class UserRules implements RequestRules {
     Permissions permissions = user.permissions(servers.commands());
     return new User(
         user.name(),
-        permissions.permitsEverything() ? null : new UserRules(user, permissions, servers, owner));
+        permissions.permitsEverything() && user.limits() == null
+            ? null
+            : new UserRules(user, permissions, servers, owner));
   }
 
   @Override
   public byte @Nullable [] rejection(Command request) {
+    byte[] denial = denial(request);
+    UserLimits limited = limits;
+    counted = false;
+    if (denial != null || limited == null || isAboutConnection(request)) {
+      return denial;
+    }
+    RequestFrame frame = request.frame();
+    byte[] excess = limited.begin((long) frame.end() - frame.start(), System.nanoTime());
+    counted = excess == null && limited.countsBytes();
+    return excess;
+  }
+
+  @Override
+  public long waitNanos(Command request, boolean again) {
+    return limits == null || isAboutConnection(request)
+        ? 0
+        : limits.waitNanos(again, System.nanoTime());
+  }
+
+  @Override
+  public @Nullable PendingBytes pendingBytes() {
+    return counted ? limits : null;
+  }
+
+  /** Whether it is about who the client is, or its end, which no limit concerns. */
+  private static boolean isAboutConnection(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.has(CommandFlag.NO_AUTH);
+  }
+
+  private byte @Nullable [] denial(Command request) {
     Denial denial = permissions.denial(request);
     if (denial != null) {
-      log(denial);
+      log(denial, request);
       return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
     }
     if (!callsScripts && isCallOfScript(request)) {
       owner.log("command", wireName(request), user.name());
+      owner.denied(user, Denial.Reason.COMMAND, wireName(request));
       return NO_SCRIPTS;
     }
     return null;
@@ -87,7 +134,8 @@ public final class UserRules implements RequestRules {
     return spec == null ? "" : spec.wireName();
   }
 
-  private void log(Denial denial) {
+  private void log(Denial denial, Command request) {
+    owner.denied(user, denial.reason(), wireName(request));
     switch (denial.reason()) {
       case COMMAND -> owner.log("command", denial.object(), user.name());
       case KEY -> owner.log("key", denial.object(), user.name());
@@ -98,7 +146,7 @@ public final class UserRules implements RequestRules {
 
   @Override
   public byte @Nullable [] rejectionOfWaiting(Command request) {
-    return rejection(request);
+    return denial(request);
   }
 
   @Override
@@ -107,7 +155,7 @@ public final class UserRules implements RequestRules {
     if (denial == null) {
       return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
     }
-    log(denial);
+    log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));
   }
 }
