@@ -147,8 +147,7 @@ final class KeyAccesses {
    */
   private boolean add(RequestFrame frame, KeySpec spec) {
     int first = spec.begin().first(frame);
-    int found =
-        first == BeginSearch.ABSENT ? 0 : spec.find().collect(frame, first, positions);
+    int found = first == BeginSearch.ABSENT ? 0 : spec.find().collect(frame, first, positions);
     return found > 0 || !(spec.find() instanceof FindKeys.KeyNum);
   }
 

@@ -40,6 +40,7 @@ public final class Authentication {
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."
           + " Are you sure your configuration is correct?";
+
   /** Failures in a row without a delay: a client that mistyped its password is not slowed down. */
   static final int FREE_FAILURES = 3;
 

@@ -5,6 +5,7 @@ import io.penstock.core.command.Command;
 import io.penstock.core.reply.PendingBytes;
 import io.penstock.core.reply.ReplyRewriter;
 import io.penstock.core.spec.CommandSpec;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -74,9 +75,23 @@ public interface RequestRules {
   /**
    * Returns what rewrites the reply to a command; null if the reply goes to the client as it is.
    *
-   * @param command of the request that is executed
+   * @param asked of the client's own request, which another one may have replaced
    */
-  default @Nullable ReplyRewriter rewriterFor(CommandSpec command) {
+  default @Nullable ReplyRewriter rewriterFor(CommandSpec asked) {
+    return null;
+  }
+
+  /**
+   * Returns what rewrites the reply to {@code EXEC}; null if it goes to the client as it is.
+   *
+   * @param asked of the client's own requests, one for each reply; null if nothing is known of one
+   */
+  default @Nullable ReplyRewriter rewriterFor(List<@Nullable CommandSpec> asked) {
+    return null;
+  }
+
+  /** Returns what channels have in front that the client does not see; null for nothing. */
+  default @Nullable ChannelPrefix channelPrefix() {
     return null;
   }
 }

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.penstock.core.spec.CommandFacts;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.CommandTraits;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.Trait;
 import java.util.ArrayList;
@@ -192,11 +193,11 @@ final class CommandTableBuilder {
             && before.facts().equals(entry.facts)
             && before.subcommands().equals(subcommands)
         ? before
-        : new CommandSpec(
-            entry.id,
-            entry.facts,
-            entry.handling,
-            decisions.table().traitsOf(entry.facts),
-            subcommands);
+        : new CommandSpec(entry.id, entry.facts, entry.handling, traits(entry.facts), subcommands);
+  }
+
+  private CommandTraits traits(CommandFacts command) {
+    boolean learnt = ids != null && !CommandTable.load().knows(command.name());
+    return learnt ? decisions.table().traitsOfLearnt(command) : decisions.table().traitsOf(command);
   }
 }

@@ -59,7 +59,9 @@ final class HandlingTable {
     for (String name : names) {
       Set<String> others = traits.computeIfAbsent(name, _ -> new HashSet<>());
       boolean again =
-          CommandTraits.isMirrored(trait) && others.stream().anyMatch(CommandTraits::isMirrored);
+          (CommandTraits.isMirrored(trait) && others.stream().anyMatch(CommandTraits::isMirrored))
+              || (CommandTraits.isPrefixing(trait)
+                  && others.stream().anyMatch(CommandTraits::isPrefixing));
       if (again || !others.add(trait)) {
         throw new IllegalArgumentException(name + " has the trait " + trait + " twice");
       }
@@ -90,17 +92,38 @@ final class HandlingTable {
   }
 
   /**
-   * Returns the traits of a command, with those of its container. What copies get for a subcommand
-   * may differ from what the container's line says.
+   * Returns the traits of a command, with those of its container. What copies get for a subcommand,
+   * and what becomes of it with a key prefix, may differ from what the container's line says.
    */
   CommandTraits traitsOf(CommandFacts command) {
+    return read(wordsOf(command));
+  }
+
+  /**
+   * Like {@link #traitsOf}, of a command that only nodes know: nobody has decided about its keys.
+   */
+  CommandTraits traitsOfLearnt(CommandFacts command) {
+    Set<String> words = wordsOf(command);
+    words.removeIf(CommandTraits::isPrefixing);
+    words.add(CommandTraits.REFUSED_WITH_PREFIX);
+    return read(words);
+  }
+
+  private static CommandTraits read(Set<String> words) {
+    return words.isEmpty() ? CommandTraits.NONE : CommandTraits.of(words);
+  }
+
+  private Set<String> wordsOf(CommandFacts command) {
     Set<String> words = new HashSet<>(traits.getOrDefault(command.topLevelName(), Set.of()));
     Set<String> own = traits.getOrDefault(command.name(), Set.of());
     if (own.stream().anyMatch(CommandTraits::isMirrored)) {
       words.removeIf(CommandTraits::isMirrored);
     }
+    if (own.stream().anyMatch(CommandTraits::isPrefixing)) {
+      words.removeIf(CommandTraits::isPrefixing);
+    }
     words.addAll(own);
-    return words.isEmpty() ? CommandTraits.NONE : CommandTraits.of(words);
+    return words;
   }
 
   /** Returns the words of a command's line, without its name; empty if it has no line. */

@@ -132,6 +132,11 @@ final class CurrentRequest implements IncomingRequest {
     command.useTable(commands);
   }
 
+  /** Returns the command of the client's own request; null if that is unknown. */
+  @Nullable CommandSpec asked() {
+    return command.spec();
+  }
+
   /** Returns whether another request is handled in place of the client's. */
   boolean isReplaced() {
     return replacement != null;

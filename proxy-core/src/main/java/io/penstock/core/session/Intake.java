@@ -221,7 +221,7 @@ final class Intake implements LocalCommandHandler {
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
-    if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
+    if (transactions.isOpen() && transactions.queueOrReject(plan, command, request.asked())) {
       if (user.hasUsers()) {
         transactions.noteOriginal(request.original());
       }

@@ -530,11 +530,13 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
       slot.mute();
     }
     RequestRules rules = profile.user().rules();
-    if (rules != null) {
-      request.onReplyBegins(slot);
+    if (rules == null) {
+      return;
     }
-    if (rules != null && spec != null) {
-      slot.rewriteWith(rules.rewriterFor(spec));
+    request.onReplyBegins(slot);
+    CommandSpec asked = request.asked();
+    if (spec != null && asked != null) {
+      slot.rewriteWith(rules.rewriterFor(asked));
     }
   }
 

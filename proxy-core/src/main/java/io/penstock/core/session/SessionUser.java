@@ -1,12 +1,14 @@
 package io.penstock.core.session;
 
 import io.penstock.core.acl.Denial;
+import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.User;
 import io.penstock.core.command.Command;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.users.AclLog;
 import io.penstock.core.users.AuditLog;
 import io.penstock.core.users.ExcessRules;
@@ -290,7 +292,14 @@ final class SessionUser implements UserRules.Owner {
     var subscriptions = session.intake().subscriptions();
     subscribing = subscriptions.unansweredCalls() > 0;
     var permissions = user.permissions(loop.servers().commands());
-    if (!subscriptions.allMatch(permissions::permitsChannel)) {
+    var rules = profile.user().rules();
+    ChannelPrefix prefix = rules == null ? null : rules.channelPrefix();
+    Subscriptions.NameTest test =
+        prefix == null
+            ? permissions::permitsChannel
+            : (name, isPattern) ->
+                permissions.permitsChannel(prefix.strip(name, isPattern), isPattern);
+    if (!subscriptions.allMatch(test)) {
       session.closeNow("its user may not receive its messages any more");
     }
   }

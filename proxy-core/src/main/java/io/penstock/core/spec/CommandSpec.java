@@ -30,6 +30,7 @@ public final class CommandSpec {
   private final boolean mayReadReplica;
   private final Mirrored mirrored;
   private final ReplyComparison comparison;
+  private final Prefixing prefixing;
   private final int firstKeyIndex;
   private final boolean script;
   private final boolean keysOptional;
@@ -61,6 +62,7 @@ public final class CommandSpec {
     patterns = traits.patterns();
     keySpecs = procedure == null ? locatable(facts) : facts.keySpecs().toArray(new KeySpec[0]);
     firstKeyIndex = firstKeyIndex(keySpecs, arity);
+    prefixing = prefixing(traits, hasKeys());
     script = facts.acl().contains(AclCategory.SCRIPTING);
   }
 
@@ -85,6 +87,14 @@ public final class CommandSpec {
       return said;
     }
     return readOnly ? Mirrored.NOTHING : Mirrored.REFUSED;
+  }
+
+  private static Prefixing prefixing(CommandTraits traits, boolean hasKeys) {
+    Prefixing said = traits.prefixing();
+    if (said != null) {
+      return said;
+    }
+    return hasKeys ? Prefixing.KEYS : Prefixing.REFUSED;
   }
 
   /** Returns 0 if a request with an accepted arity may lack the argument. */
@@ -151,6 +161,16 @@ public final class CommandSpec {
    */
   public Mirrored mirrored() {
     return mirrored;
+  }
+
+  /** Returns what becomes of it if its user has a key prefix. */
+  public Prefixing prefixing() {
+    return prefixing;
+  }
+
+  /** Returns where its reply carries keys, or channels. */
+  public Prefixing.Reply replyKeys() {
+    return traits.replyKeys();
   }
 
   public boolean has(Trait trait) {

@@ -10,22 +10,30 @@ public final class CommandTraits {
   /** Of a command in no such line. */
   public static final CommandTraits NONE = new CommandTraits();
 
+  /** Says that users with a key prefix may not call the command. */
+  public static final String REFUSED_WITH_PREFIX = "prefix:refused";
+
   private static final String KEYS = "keys:";
   private static final String PATTERN = "pattern:";
   private static final String ACROSS = "across:";
   private static final String MIRRORED = "mirrored:";
+  private static final String PREFIX = "prefix:";
+  private static final String REPLY_KEYS = "reply-keys:";
 
   private long traits; // a bit for each
   private @Nullable KeyProcedure keys;
   private @Nullable PatternArguments patterns;
   private @Nullable Across across;
   private @Nullable Mirrored mirrored;
+  private @Nullable Prefixing prefixing;
+  private Prefixing.Reply replyKeys = Prefixing.Reply.NOWHERE;
 
   private CommandTraits() {}
 
   /**
    * Reads the traits of one command: {@code keys:PROCEDURE}, {@code across:HOW}, {@code
-   * mirrored:HOW}, {@code pattern:FROM[:KEYWORD]}, or the name of a {@link Trait}.
+   * mirrored:HOW}, {@code prefix:HOW}, {@code reply-keys:WHERE}, {@code pattern:FROM[:KEYWORD]}, or
+   * the name of a {@link Trait}.
    *
    * @throws IllegalArgumentException if a word is none of these
    */
@@ -42,6 +50,10 @@ public final class CommandTraits {
       across = Across.valueOf(upperCase(word.substring(ACROSS.length())));
     } else if (isMirrored(word)) {
       mirrored = Mirrored.valueOf(upperCase(word.substring(MIRRORED.length())));
+    } else if (isPrefixing(word)) {
+      prefixing = Prefixing.valueOf(upperCase(word.substring(PREFIX.length())));
+    } else if (word.startsWith(REPLY_KEYS)) {
+      replyKeys = Prefixing.Reply.valueOf(upperCase(word.substring(REPLY_KEYS.length())));
     } else if (word.startsWith(PATTERN)) {
       patterns = PatternArguments.parse(word.substring(PATTERN.length()));
     } else {
@@ -52,6 +64,11 @@ public final class CommandTraits {
   /** Returns whether a word says what copies get for the command. */
   public static boolean isMirrored(String word) {
     return word.startsWith(MIRRORED);
+  }
+
+  /** Returns whether a word says what becomes of the command with a key prefix. */
+  public static boolean isPrefixing(String word) {
+    return word.startsWith(PREFIX);
   }
 
   private static String upperCase(String word) {
@@ -74,6 +91,16 @@ public final class CommandTraits {
   /** Returns what copies get for it, or null if no line says it. */
   public @Nullable Mirrored mirrored() {
     return mirrored;
+  }
+
+  /** Returns what becomes of it with a key prefix, or null if no line says it. */
+  @Nullable Prefixing prefixing() {
+    return prefixing;
+  }
+
+  /** Returns where its reply carries keys or channels. */
+  Prefixing.Reply replyKeys() {
+    return replyKeys;
   }
 
   /** Returns how its keys are found, or null if its key specs say it. */

@@ -94,6 +94,7 @@ final class QueuedAgain {
         continue;
       }
       into.addLocal(reader.read(one.request()).frame());
+      noteAsked(into);
       if (subscribing.contains(one)) {
         into.noteSubscribing();
       }
@@ -107,6 +108,7 @@ final class QueuedAgain {
       return;
     }
     into.add(command.frame(), before.partition(), spec);
+    noteAsked(into);
     MirroredBlock mirrored = into.mirrored();
     if (mirrored != null && spec != null) {
       mirrored.add(spec, command.frame());
@@ -122,12 +124,18 @@ final class QueuedAgain {
     next++;
   }
 
+  private void noteAsked(Transaction into) {
+    Command asked = reader.read(before.originals().get(next));
+    into.noteAsked(asked.spec(), Transactions.repliesOf(asked));
+  }
+
   private boolean isDenied(Transaction into, byte[] request) {
     byte[] error = errors.get(next);
     if (error == null) {
       return false;
     }
     into.addDenied(request, error);
+    into.noteAsked(null, 1);
     next++;
     return true;
   }

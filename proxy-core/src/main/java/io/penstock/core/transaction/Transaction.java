@@ -18,6 +18,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Merge;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -80,6 +81,8 @@ public final class Transaction {
   private final List<byte[]> originals = new ArrayList<>(0); // if noted, one for each command
   private final User user; // the client's, when the transaction began
   private final PublishedChannels publishes = new PublishedChannels();
+  private final List<@Nullable CommandSpec> asked = new ArrayList<>(0); // one for each reply
+  private int noted; // queued commands of which that is noted
   private @Nullable ByteBuf block;
   private @Nullable PartitionBlocks spread; // instead of the block, if there are several partitions
   private int partition;
@@ -152,7 +155,8 @@ public final class Transaction {
     PartitionBlocks several = spread;
     long blocks = several == null ? 0 : several.sizeOnHeap();
     long local = localBytes + (long) localRequests.size() * LOCAL_OVERHEAD;
-    return aborted ? 0 : blocks + local + publishes.sizeOnHeap();
+    long commands = (long) asked.size() * Long.BYTES;
+    return aborted ? 0 : blocks + local + publishes.sizeOnHeap() + commands;
   }
 
   /** The number of commands for a node. */
@@ -182,6 +186,25 @@ public final class Transaction {
   /** The partition of the keys so far, or {@link #ANY_PARTITION}. */
   int partition() {
     return partition;
+  }
+
+  /**
+   * Notes the command of the client's own request, if it was queued.
+   *
+   * @param command null if it is unknown
+   * @param replies how many it has
+   */
+  void noteAsked(@Nullable CommandSpec command, int replies) {
+    while (noted < queued && !aborted) {
+      noted++;
+      asked.addAll(
+          Collections.nCopies(noted == queued ? replies : 1, noted == queued ? command : null));
+    }
+  }
+
+  /** Returns the commands of the client's own requests, one for each reply. */
+  List<@Nullable CommandSpec> asked() {
+    return asked;
   }
 
   /** Returns whether a command was rejected, so that {@code EXEC} will fail. */

@@ -144,9 +144,29 @@ public final class Transactions {
   /**
    * Queues or rejects a request in an open transaction. Returns false for the few commands that run
    * at once.
+   *
+   * @param asked command of the client's own request, which {@code command} may have replaced
    */
-  public boolean queueOrReject(RoutePlan plan, Command command) {
+  public boolean queueOrReject(RoutePlan plan, Command command, @Nullable CommandSpec asked) {
     Transaction transaction = Objects.requireNonNull(open);
+    boolean handled = queueOrReject(transaction, plan, command);
+    if (profile.user().rules() != null) {
+      transaction.noteAsked(asked, repliesOf(command));
+    }
+    return handled;
+  }
+
+  /** Returns how many replies it has: one, or one for each name to subscribe to. */
+  static int repliesOf(Command command) {
+    CommandSpec spec = command.spec();
+    boolean several =
+        spec != null
+            && spec.handling() instanceof Handling.Local(LocalCommand which)
+            && which.area() == LocalCommand.Area.SUBSCRIPTION;
+    return several ? Math.max(1, command.argc() - 1) : 1;
+  }
+
+  private boolean queueOrReject(Transaction transaction, RoutePlan plan, Command command) {
     CommandSpec spec = command.spec();
     String forbidden = spec == null ? null : ServerWords.transactionError(reader.servers(), spec);
     if (forbidden != null
@@ -521,6 +541,10 @@ public final class Transactions {
   private void send(CommandSpec exec, Transaction transaction, List<Watch> watched) {
     ReplySlot whole = replies.begin(exec);
     whole.targetManyPartitions();
+    RequestRules rules = profile.user().rules();
+    if (rules != null) {
+      whole.rewriteWith(rules.rewriterFor(transaction.asked()));
+    }
     if (transaction.isSpread() || watched.size() > 1) {
       sendBlocks(exec, transaction, watched, whole);
       return;

@@ -3,6 +3,7 @@ package io.penstock.core.users;
 import io.penstock.core.acl.AclUser;
 import io.penstock.core.acl.Permissions;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.prefix.KeyPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -22,29 +23,26 @@ public final class KnownUser {
   private final long incarnation;
   private final UserUsage usage;
   private final @Nullable UserLimits limits;
+  private final @Nullable KeyPrefix prefix;
   private final AtomicReference<List<Compiled>> compiled = new AtomicReference<>(List.of());
 
   private record Compiled(CommandTable table, Permissions permissions) {}
 
   /**
    * @param incarnation differs from that of a user of the same name that was deleted
-   * @param usage of this incarnation
+   * @param usage the same as long as the user has its name
    */
-  private KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
+  KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
     this.acl = acl;
     this.settings = settings;
     this.incarnation = incarnation;
     this.usage = usage;
     this.limits = UserLimits.of(settings, usage);
+    this.prefix = prefixOf(settings.keyPrefix());
   }
 
-  /**
-   * Returns a user that was created now.
-   *
-   * @param incarnation differs from that of a user of the same name that was deleted
-   */
-  static KnownUser created(AclUser acl, UserSettings settings, long incarnation) {
-    return new KnownUser(acl, settings, incarnation, new UserUsage(acl.name()));
+  private static @Nullable KeyPrefix prefixOf(UserSettings.@Nullable Prefix of) {
+    return of == null ? null : new KeyPrefix(of.text(), of.channels(), of.scripts(), of.counts());
   }
 
   public String name() {
@@ -60,14 +58,19 @@ public final class KnownUser {
     return settings;
   }
 
-  /** Returns what the user's clients use. It stays the same when rules or settings change. */
+  /** Returns what the clients of the user use now. */
   public UserUsage usage() {
     return usage;
   }
 
   /** Returns the limits of the user's requests; null if there are none. */
-  public @Nullable UserLimits limits() {
+  @Nullable UserLimits limits() {
     return limits;
+  }
+
+  /** Returns the prefix of the user's keys; null if there is none. */
+  @Nullable KeyPrefix prefix() {
+    return prefix;
   }
 
   /** Returns whether it is the same user, perhaps with other rules. */

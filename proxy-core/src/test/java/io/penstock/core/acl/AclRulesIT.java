@@ -70,9 +70,7 @@ class AclRulesIT {
     Map<Object, Object> theirs = server.getUser("u");
     if (server.keepsRules()) {
       assertThat(ours(user)).as("%s", lists).isEqualTo(theirs);
-      assertThat(server.comparable(AclText.line(user)))
-          .as("%s", lists)
-          .isEqualTo(server.line("u"));
+      assertThat(server.comparable(AclText.line(user))).as("%s", lists).isEqualTo(server.line("u"));
     }
     server.call("ACL", "DELUSER", "v");
     String line = AclText.line(user);
@@ -86,8 +84,7 @@ class AclRulesIT {
     fields.put("flags", server.comparable(AclText.flags(user)));
     fields.put("passwords", user.passwords());
     fields.putAll(ours(user.selectors().getFirst()));
-    fields.put(
-        "selectors", user.selectors().stream().skip(1).map(AclRulesIT::ours).toList());
+    fields.put("selectors", user.selectors().stream().skip(1).map(AclRulesIT::ours).toList());
     return fields;
   }
 

@@ -124,7 +124,9 @@ final class AclServer implements AutoCloseable {
     return fields;
   }
 
-  /** Where rules are not kept, first arguments stand in the order in which they were first given. */
+  /**
+   * Where rules are not kept, first arguments stand in the order in which they were first given.
+   */
   private static String sorted(String rules) {
     return Arrays.stream(rules.split(" ", -1)).sorted().collect(Collectors.joining(" "));
   }

@@ -54,9 +54,41 @@ class PermissionsIT {
 
   private static final List<String> WORDS =
       List.of(
-          "a:1", "a:2", "a:1", "b:1", "b:2", "x", "y", "", "k12", "0", "1", "1", "2", "3", "-1",
-          "STORE", "storedist", "STREAMS", "streams", "KEYS", "BY", "get", "GET", "LIMIT", "COUNT",
-          "GROUP", "BLOCK", "OVERFLOW", "set", "u8", "REPLACE", "WEIGHTS", "LEFT", "XX", "a:*");
+          "a:1",
+          "a:2",
+          "a:1",
+          "b:1",
+          "b:2",
+          "x",
+          "y",
+          "",
+          "k12",
+          "0",
+          "1",
+          "1",
+          "2",
+          "3",
+          "-1",
+          "STORE",
+          "storedist",
+          "STREAMS",
+          "streams",
+          "KEYS",
+          "BY",
+          "get",
+          "GET",
+          "LIMIT",
+          "COUNT",
+          "GROUP",
+          "BLOCK",
+          "OVERFLOW",
+          "set",
+          "u8",
+          "REPLACE",
+          "WEIGHTS",
+          "LEFT",
+          "XX",
+          "a:*");
 
   /**
    * Calls of commands with options that name keys, or say what is done to them. Random ones would

@@ -60,8 +60,7 @@ final class AclServers implements AutoCloseable {
     for (String user : users) {
       List<String> words = words(user);
       String name = words.getFirst();
-      AclUser before =
-          name.equals("default") ? AclUser.unrestricted(name) : AclUser.created(name);
+      AclUser before = name.equals("default") ? AclUser.unrestricted(name) : AclUser.created(name);
       try {
         all.add(AclRules.change(before, words.subList(1, words.size()), TABLE));
       } catch (AclRuleException e) {
@@ -69,11 +68,7 @@ final class AclServers implements AutoCloseable {
       }
     }
     return new UsersSettings(
-        "penstock.users",
-        all,
-        aclFile,
-        Map.<String, UserSettings>of(),
-        passwordSelectsUser);
+        "penstock.users", all, aclFile, Map.<String, UserSettings>of(), passwordSelectsUser);
   }
 
   /** Selectors have blanks within their parentheses. */

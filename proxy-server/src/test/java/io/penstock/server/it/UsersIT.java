@@ -220,8 +220,7 @@ class UsersIT {
       app.ask("GET", "app:1");
       app.ask("ECHO", "y");
       admin.ask("ACL", "SETUSER", "app", "-get", "-echo");
-      assertThat(app.ask("EXEC"))
-          .startsWith("*4\r\n+OK\r\n+PONG\r\n-NOPERM ACLs rules changed");
+      assertThat(app.ask("EXEC")).startsWith("*4\r\n+OK\r\n+PONG\r\n-NOPERM ACLs rules changed");
       app.ask("MULTI");
       assertThat(app.ask("GET", "app:1")).startsWith("-NOPERM");
       assertThat(app.ask("EXEC")).startsWith("-EXECABORT");
@@ -380,7 +379,9 @@ class UsersIT {
 
   @Test
   void aPasswordAloneMaySelectTheUser() {
-    String[] users = {"default off", "one on >first ~* +@all", "two on >second >both", "x on >both"};
+    String[] users = {
+      "default off", "one on >first ~* +@all", "two on >second >both", "x on >both"
+    };
     try (var proxy =
             ProxyFixture.of(servers.node())
                 .users(AclServers.settings(true, null, users))
