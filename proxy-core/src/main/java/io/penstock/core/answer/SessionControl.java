@@ -16,14 +16,15 @@ public interface SessionControl {
   void setAuthenticated();
 
   /**
-   * The client has authenticated as a user of {@link AnswerLoop.Access#users}.
+   * The client has given the password of a user of {@link AnswerLoop.Access#users}.
    *
    * @param password that it gave
+   * @return false if the user has as many clients as it may; then the client is not authenticated
    */
-  void login(KnownUser user, String password);
+  boolean login(KnownUser user, String password);
 
   /**
-   * Adds an event to {@code ACL LOG}.
+   * A login failed: adds an event to {@code ACL LOG}.
    *
    * @param reason why it was denied, as in the reply
    * @param user as the client wrote it

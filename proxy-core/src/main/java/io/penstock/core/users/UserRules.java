@@ -13,6 +13,7 @@ import io.penstock.core.prefix.KeyPrefix;
 import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.reply.PendingBytes;
 import io.penstock.core.reply.ReplyRewriter;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class UserRules implements RequestRules {
   private final @Nullable KeyPrefix prefix;
   private final ServerFacts servers;
   private final Owner owner;
+  private boolean counted; // the last request, by the limits
 
   /** The client whose requests are judged. */
   public interface Owner {
@@ -44,6 +46,13 @@ public final class UserRules implements RequestRules {
 
     /** Adds an event to {@code ACL LOG}, with the client's description. */
     void log(String reason, String object, String user);
+
+    /**
+     * The user's rules do not permit a request.
+     *
+     * @param command the name of the command, or empty
+     */
+    void denied(KnownUser user, Denial.Reason reason, String command);
   }
 
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
@@ -71,11 +80,12 @@ public final class UserRules implements RequestRules {
 
   @Override
   public byte @Nullable [] rejection(Command request) {
+    counted = false;
     byte[] denial = denial(request);
     if (denial != null) {
       return denial;
     }
-    UserLimits limit = limits;
+    UserLimits limit = isAboutConnection(request) ? null : limits;
     long bytes = limit == null ? 0 : (long) request.frame().end() - request.frame().start();
     byte[] excess = limit == null ? null : limit.begin(bytes, System.nanoTime());
     if (excess != null) {
@@ -85,18 +95,19 @@ public final class UserRules implements RequestRules {
     if (refusal != null && limit != null) {
       limit.end(bytes);
     }
+    counted = refusal == null && limit != null;
     return refusal;
   }
 
   private byte @Nullable [] denial(Command request) {
     Denial denial = permissions.denial(request);
     if (denial != null) {
-      log(denial);
+      log(denial, request);
       return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
     }
     if (!callsScripts && isCallOfScript(request)) {
       owner.log("command", wireName(request), user.name());
-      user.usage().countDenial();
+      owner.denied(user, Denial.Reason.COMMAND, wireName(request));
       return NO_SCRIPTS;
     }
     return null;
@@ -104,14 +115,20 @@ public final class UserRules implements RequestRules {
 
   @Override
   public long waitNanos(Command request, boolean again) {
-    UserLimits limit = limits;
+    UserLimits limit = isAboutConnection(request) ? null : limits;
     return limit == null ? 0 : limit.waitNanos(again, System.nanoTime());
   }
 
   @Override
   public @Nullable PendingBytes pendingBytes() {
     UserLimits limit = limits;
-    return limit != null && limit.countsBytes() ? limit : null;
+    return counted && limit != null && limit.countsBytes() ? limit : null;
+  }
+
+  /** Whether it is about who the client is, or its end, which no limit concerns. */
+  private static boolean isAboutConnection(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.has(CommandFlag.NO_AUTH);
   }
 
   @Override
@@ -148,8 +165,8 @@ public final class UserRules implements RequestRules {
     return spec == null ? "" : spec.wireName();
   }
 
-  private void log(Denial denial) {
-    user.usage().countDenial();
+  private void log(Denial denial, Command request) {
+    owner.denied(user, denial.reason(), wireName(request));
     switch (denial.reason()) {
       case COMMAND -> owner.log("command", denial.object(), user.name());
       case KEY -> owner.log("key", denial.object(), user.name());
@@ -169,7 +186,7 @@ public final class UserRules implements RequestRules {
     if (denial == null) {
       return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
     }
-    log(denial);
+    log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));
   }
 }

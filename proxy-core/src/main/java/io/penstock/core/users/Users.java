@@ -68,6 +68,11 @@ public final class Users {
     return state.get().users();
   }
 
+  /** Returns the name of the scope, for example {@code penstock.users}. */
+  public String scope() {
+    return state.get().settings().scope();
+  }
+
   /** Returns what was denied. */
   public AclLog log() {
     return log;
