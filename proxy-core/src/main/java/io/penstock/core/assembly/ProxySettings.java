@@ -180,7 +180,7 @@ public record ProxySettings(
    * The copies of an upstream, which do what it did.
    *
    * @param of name of the upstream that clients use: its servers are the primary
-   * @param primary name of the upstream with the same servers
+   * @param primary name of the upstream with the same servers; {@code of} if there is no other
    * @param copies names of the others, at least one, in the order of the settings
    */
   public record Mirror(String of, String primary, List<String> copies, MirrorSettings settings) {
@@ -419,7 +419,7 @@ public record ProxySettings(
 
   private boolean hasPrimary(String name, String primary) {
     Mirror mirror = mirrorOf(name);
-    return mirror != null && mirror.primary().equals(primary);
+    return mirror != null && mirror.primary().equals(primary) && !name.equals(primary);
   }
 
   private static boolean hasPart(Upstream whole, Upstream.Resp part) {

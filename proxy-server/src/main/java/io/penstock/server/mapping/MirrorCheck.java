@@ -33,10 +33,11 @@ final class MirrorCheck {
   /**
    * Returns the upstreams with copies, in the order in which they are written.
    *
+   * @param ofTable those that a resource table describes
    * @throws InvalidConfigurationException if one cannot be
    */
-  List<Mirror> map() {
-    List<Mirror> mirrors = new ArrayList<>();
+  List<Mirror> map(List<Mirror> ofTable) {
+    List<Mirror> mirrors = new ArrayList<>(ofTable);
     properties
         .upstreams()
         .forEach((name, upstream) -> {

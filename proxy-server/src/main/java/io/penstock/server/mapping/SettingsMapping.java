@@ -51,8 +51,8 @@ public final class SettingsMapping {
     rejectUnsupported(properties);
     CommandRules rules = rules(properties.commands());
     Transport transport = properties.transport();
-    List<Upstream> upstreams =
-        new UpstreamsMapping(reader, bundles, transport).map(properties, demo);
+    var mapping = new UpstreamsMapping(reader, bundles, transport);
+    List<Upstream> upstreams = mapping.map(properties, demo);
     if (upstreams.isEmpty()) {
       throw new MissingResourceException();
     }
@@ -68,7 +68,7 @@ public final class SettingsMapping {
                 .map(properties),
             upstreams,
             new ShadowMapping(reader, properties, upstreams, demo).map(),
-            new MirrorCheck(reader, properties, upstreams).map(),
+            new MirrorCheck(reader, properties, upstreams).map(mapping.mirrorsOfTable()),
             dispatch(properties, loops),
             rules,
             transport,

@@ -57,6 +57,70 @@ final class TableMapping {
         : Resource.of(upstream(operation));
   }
 
+  /**
+   * Returns the upstreams that get what was written to that of {@link #map}, in their order: the
+   * second resource for writes of each share, the third, and so on.
+   *
+   * @throws InvalidTableException if a share has more of them than another, or one cannot be
+   */
+  List<UpstreamSettings> copies(RouteTable table, String hash) {
+    int writes = table.writes();
+    for (Share share : table.shares()) {
+      if (share.operation().writes().size() > writes) {
+        throw new InvalidTableException(
+            share.operation().writes().get(writes).place(),
+            "another bucket has only %s for writes, and a copy has all keys"
+                .formatted(writes == 1 ? "one resource" : writes + " resources"),
+            "write as many resources for each bucket; one may be the copy of several");
+      }
+    }
+    if (writes == 1) {
+      return List.of();
+    }
+    List<UpstreamSettings> all = new ArrayList<>();
+    List<String> places = new ArrayList<>();
+    add(copy(table, hash, 0), placeOf(table, 0), all, places);
+    for (int i = 1; i < writes; i++) {
+      add(copy(table, hash, i), placeOf(table, i), all, places);
+    }
+    return all.subList(1, all.size());
+  }
+
+  /** Returns what the resources for writes of one number are together. */
+  private UpstreamSettings copy(RouteTable table, String hash, int number) {
+    List<Share> shares =
+        table.shares().stream()
+            .map(each ->
+                new Share(
+                    each.buckets(),
+                    new Operation(
+                        each.operation().writes().get(number).place(),
+                        each.operation().writes().get(number))))
+            .toList();
+    return table.isSharded()
+        ? sharded(new RouteTable(table.buckets(), shares), hash)
+        : upstream(shares.getFirst().operation());
+  }
+
+  private static String placeOf(RouteTable table, int number) {
+    return table.shares().getFirst().operation().writes().get(number).place();
+  }
+
+  private static void add(
+      UpstreamSettings next, String place, List<UpstreamSettings> all, List<String> places) {
+    for (int i = 0; i < all.size(); i++) {
+      rejectOtherDatabase(next, place, all.get(i), places.get(i));
+      if (PartRules.haveSameServer(next, all.get(i))) {
+        throw new InvalidTableException(
+            place,
+            "it has a server of " + places.get(i) + ", and a copy has data of its own",
+            "write another server");
+      }
+    }
+    all.add(next);
+    places.add(place);
+  }
+
   /** Returns the resources of all URLs. */
   List<Resource> resources() {
     return List.copyOf(resources);

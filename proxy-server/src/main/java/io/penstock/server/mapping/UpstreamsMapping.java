@@ -3,6 +3,7 @@ package io.penstock.server.mapping;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Backend;
 import io.penstock.core.assembly.ProxySettings.FailoverHold;
+import io.penstock.core.assembly.ProxySettings.Mirror;
 import io.penstock.core.assembly.ProxySettings.Refresh;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.backend.QueueLimits;
@@ -19,6 +20,7 @@ import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
 import io.penstock.server.table.InvalidTableException;
+import io.penstock.server.table.RouteTable;
 import io.penstock.server.table.TableFile;
 import io.penstock.server.table.TableParser;
 import io.penstock.server.tls.TlsBundles;
@@ -53,6 +55,7 @@ final class UpstreamsMapping {
   private final PropertiesReader reader;
   private final TlsBundles bundles;
   private final Transport transport;
+  private @Nullable TableCopies tableCopies; // once the table is mapped; null without any
 
   /**
    * @param transport as configured
@@ -89,7 +92,30 @@ final class UpstreamsMapping {
       upstreams.add(mapped);
     });
     new PartsCheck(reader, all, ofResp).warnOfKeysWithoutEffect();
+    TableCopies copies = tableCopies;
+    if (copies != null) {
+      rejectNamesOf(copies, all);
+      upstreams.addAll(copies.upstreams(ofResp.getFirst()));
+    }
     return upstreams;
+  }
+
+  /** Returns the upstreams with copies that a resource table describes. After {@link #map}. */
+  List<Mirror> mirrorsOfTable() {
+    TableCopies copies = tableCopies;
+    return copies == null ? List.of() : List.of(copies.mirror());
+  }
+
+  private void rejectNamesOf(TableCopies copies, Map<String, PenstockProperties.Upstream> all) {
+    for (String name : copies.names()) {
+      PenstockProperties.Upstream other = all.get(name);
+      if (other != null) {
+        throw reader.invalid(
+            upstreamKey(name, other),
+            "the resource table has an upstream of this name: one of its resources for writes",
+            "give this upstream another name");
+      }
+    }
   }
 
   private Upstream.Tcp tcp(
@@ -146,6 +172,10 @@ final class UpstreamsMapping {
     @Override
     public boolean hasCopies(String name) {
       PenstockProperties.Upstream upstream = all.get(name);
+      if (isOfTable(name, properties, demo)) {
+        find(name);
+        return tableCopies != null;
+      }
       return upstream != null && upstream.primary() != null;
     }
 
@@ -343,7 +373,12 @@ final class UpstreamsMapping {
             new NodeTransport(nodeTls(upstream.tls(), section), upstream.proxyProtocol()));
     Resource mapped;
     try {
-      mapped = table.map(TableParser.parse(TableFile.read(file)), hash);
+      RouteTable parsed = TableParser.parse(TableFile.read(file));
+      mapped = table.map(parsed, hash);
+      List<UpstreamSettings> copies = table.copies(parsed, hash);
+      if (!copies.isEmpty()) {
+        tableCopies = TableCopies.of(copies, upstream, transpond.redisConf(), reader);
+      }
     } catch (InvalidTableException e) {
       throw reader.invalid(TABLE, e.reason(), e.fix());
     }
@@ -403,6 +438,9 @@ final class UpstreamsMapping {
       return TABLE;
     }
     PenstockProperties.Upstream upstream = properties.upstreams().get(name);
+    if (upstream == null && isOfTable(DEFAULT, properties, demo)) {
+      return TABLE; // a copy
+    }
     return upstream == null || (name.equals(DEFAULT) && hasTranspond(properties, demo))
         ? TRANSPOND
         : upstreamKey(name, upstream);

@@ -15,6 +15,11 @@ public record RouteTable(int buckets, List<Share> shares) {
     shares = List.copyOf(shares);
   }
 
+  /** Returns how many resources get each write, as far as all shares have as many. */
+  public int writes() {
+    return shares.stream().mapToInt(each -> each.operation().writes().size()).min().orElse(1);
+  }
+
   /** Returns whether the table divides keys over buckets. */
   public boolean isSharded() {
     return buckets > 0;
@@ -36,9 +41,25 @@ public record RouteTable(int buckets, List<Share> shares) {
    * Where commands go.
    *
    * @param place in the table, for messages
-   * @param write for all commands, or for all but those that {@code read} serves
+   * @param writes for all commands, or for all but those that {@code read} serves: the first runs
+   *     them, the others get what was written
    */
-  public record Operation(String place, Url write, @Nullable Reads read) {}
+  public record Operation(String place, List<Url> writes, @Nullable Reads read) {
+
+    public Operation {
+      writes = List.copyOf(writes);
+    }
+
+    /** Serves all commands. */
+    public Operation(String place, Url write) {
+      this(place, List.of(write), null);
+    }
+
+    /** Returns the resource that runs the writes. */
+    public Url write() {
+      return writes.getFirst();
+    }
+  }
 
   /**
    * Where commands go that only read.

@@ -39,7 +39,7 @@ public final class TableParser {
       throw new InvalidTableException("", "it is empty", "write a table, or one URL");
     }
     if (!table.startsWith("{")) {
-      return undivided(new Operation("", new Url("", table), null));
+      return undivided(new Operation("", new Url("", table)));
     }
     try {
       return table(BoundedJson.read(table));
@@ -127,7 +127,7 @@ public final class TableParser {
   }
 
   private static Operation operationOrUrl(JsonNode node, String place) {
-    return node.isString() ? new Operation(place, url(node, place), null) : operation(node, place);
+    return node.isString() ? new Operation(place, url(node, place)) : operation(node, place);
   }
 
   private static Operation operation(JsonNode node, String place) {
@@ -136,12 +136,13 @@ public final class TableParser {
       case "simple" -> {
         allowOnly(node, place, "type", "resource");
         JsonNode resource = required(node, place, "resource");
-        yield new Operation(place, url(resource, place + ".resource"), null);
+        yield new Operation(place, url(resource, place + ".resource"));
       }
       case "rw_separate" -> {
         allowOnly(node, place, "type", "read", "write");
         Reads read = read(required(node, place, "read"), place + ".read");
-        yield new Operation(place, write(required(node, place, "write"), place + ".write"), read);
+        List<Url> writes = writes(required(node, place, "write"), place + ".write");
+        yield new Operation(place, writes, read);
       }
       default -> throw unknownType(place, "simple or rw_separate");
     };
@@ -161,25 +162,18 @@ public final class TableParser {
     return new Reads(type.equals("order"), resources);
   }
 
-  private static Url write(JsonNode node, String place) {
+  private static List<Url> writes(JsonNode node, String place) {
     if (node.isString()) {
-      return url(node, place);
+      return List.of(url(node, place));
     }
     String type = type(node, place, "simple, multi");
     List<Url> resources = resources(node, place);
     switch (type) {
       case "simple" -> requireOne(resources, place, "multi");
-      case "multi" -> {
-        if (resources.size() > 1) {
-          throw new InvalidTableException(
-              place,
-              "writes to several resources are not supported yet",
-              "write one resource here, or upstreams with primary and copies in place of the table");
-        }
-      }
+      case "multi" -> {}
       default -> throw unknownType(place, "simple or multi");
     }
-    return resources.getFirst();
+    return resources;
   }
 
   private static List<Url> resources(JsonNode node, String place) {

@@ -3,7 +3,11 @@ package io.penstock.server.config;
 import static io.penstock.server.config.ConfigurationSources.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Mirror;
 import io.penstock.core.assembly.ProxySettings.Upstream;
+import io.penstock.core.copies.MirrorSettings;
+import io.penstock.core.copies.ReplyPolicy;
 import io.penstock.core.layout.ShardLayout;
 import io.penstock.core.shards.ShardsUpstreamSettings;
 import io.penstock.core.upstream.ReadFrom;
@@ -176,6 +180,72 @@ class RouteTableTest {
         .startsWith("it is master: the servers for reads of split would not be read");
     assertThat(map(SHARDED.formatted(1, "'0': 'redis-sentinel://@s:1/m'")).reads().from())
         .isEqualTo(ReadFrom.MASTER);
+  }
+
+  private static final String MULTI =
+      "{'type':'simple','operation':{'type':'rw_separate','read':'redis://@r:1','write':"
+          + "{'type':'multi','resources':['redis://@w:1','redis://@b:1','redis-cluster://@c:1']}}}";
+
+  @ParameterizedTest
+  @CsvSource({
+    "'', PRIMARY",
+    "multi-write-mode: FIRST_RESOURCE_ONLY, PRIMARY",
+    "multi-write-mode: unknown, PRIMARY",
+    "multi-write-mode: all_resources_check_error, ALL",
+    "multi-write-mode: 3, ALL"
+  })
+  void severalResourcesForWritesAreAPrimaryAndCopies(String mode, ReplyPolicy policy) {
+    ProxySettings settings = settings(yaml(write(MULTI), "redis-conf: { " + mode + " }"));
+
+    assertThat(settings.respUpstream("default").kind().description())
+        .isEqualTo("one upstream for writes and 1 for reads: w:1; r:1");
+    assertThat(settings.mirrorOf("default"))
+        .isEqualTo(
+            new Mirror(
+                "default",
+                "default",
+                List.of("default-copy-1", "default-copy-2"),
+                new MirrorSettings(policy, 100_000, 64 << 20)));
+    assertThat(settings.respUpstream("default-copy-2").kind().description())
+        .isEqualTo("the Redis Cluster of c:1");
+    assertThat(settings.usedUpstreams())
+        .containsExactly("default", "default-copy-1", "default-copy-2");
+    assertThat(settings.wholesOf(settings.upstream("default"))).isEmpty();
+    assertThat(settings.listeners().getFirst().upstream()).isEqualTo("default");
+  }
+
+  @Test
+  void whatSeveralResourcesForWritesCannotBeIsNamed() {
+    ConfigurationFault mode = fault(MULTI, "redis-conf: { multi-write-mode: 2 }");
+    assertThat(mode.key()).endsWith("transpond.redis-conf.multi-write-mode");
+    assertThat(mode.reason()).startsWith("clients would wait for all resources and not be told");
+    assertThat(map("redis://@h:1", "redis-conf: { multi-write-mode: 2 }").kind()).isNotNull();
+
+    String others =
+        """
+        penstock:
+          port: 0
+          transpond: { local: { type: complex, json-file: %s } }
+          upstreams: { %s }
+        """;
+    assertThat(
+            Faults.of(() ->
+                    settings(others.formatted(write(MULTI), "default-copy-1: 'redis://h:1'")))
+                .reason())
+        .startsWith("the resource table has an upstream of this name");
+    assertThat(
+            Faults.of(() ->
+                    settings(others.formatted(write(MULTI), "x: { split: { write: default } }")))
+                .reason())
+        .startsWith("upstream default has copies");
+    assertThat(
+            Faults.of(() ->
+                    settings(
+                        others.formatted(
+                            write(MULTI),
+                            "b: 'redis://b:1', d: 'redis://d:1', x: { primary: d, copies: [ b ] }")))
+                .reason())
+        .startsWith("upstream b has servers of a copy of upstream default");
   }
 
   @Test

@@ -268,6 +268,52 @@ class RouteTableIT {
   }
 
   @Test
+  void writesGoToAllResourcesForWrites() throws IOException {
+    use(SIMPLE.formatted(SEPARATE.formatted(quoted(three), read("multi", one, two))));
+    try (RespClient client = penstock.connect()) {
+      assertThat(client.call("SET", "k", "v")).isEqualTo(OK);
+      assertThat(client.call("MULTI")).isEqualTo(OK);
+      assertThat(client.call("INCR", "n")).isEqualTo("+QUEUED\r\n");
+      assertThat(client.call("EXEC")).isEqualTo("*1\r\n:1\r\n");
+      assertThat(one.text("GET", "n")).isEqualTo("1");
+      await().atMost(PATIENCE).until(() -> two.text("GET", "n").equals("1"));
+      assertThat(two.text("GET", "k")).isEqualTo("v");
+      assertThat(three.text("EXISTS", "k", "n")).isEqualTo("0");
+      awaitRead(client, "three");
+    }
+    assertThat(penstock.get("mirror").body()).contains("\"copy\":\"default-copy-1\"");
+  }
+
+  @Test
+  void aCopyMayBeTheOneForReads() throws IOException {
+    use(SIMPLE.formatted(SEPARATE.formatted(quoted(two), read("multi", one, two))));
+    try (RespClient client = penstock.connect()) {
+      awaitRead(client, "two");
+      assertThat(client.call("SET", "who", "both")).isEqualTo(OK);
+      assertThat(one.text("GET", "who")).isEqualTo("both");
+      awaitRead(client, "both");
+    }
+  }
+
+  @Test
+  void bucketsMayHaveCopies() throws IOException {
+    use(
+        SHARDED.formatted(
+            "'0-1-2': %s, '3-4-5': %s"
+                .formatted(
+                    SEPARATE.formatted(quoted(one), read("multi", one, three)),
+                    SEPARATE.formatted(quoted(two), read("multi", two, three)))));
+    try (RespClient client = penstock.connect()) {
+      VECTORS.keySet().forEach(key -> assertThat(client.call("SET", key, "v")).isEqualTo(OK));
+      await()
+          .atMost(PATIENCE)
+          .until(() -> three.text("DBSIZE").equals(Integer.toString(VECTORS.size() + 1)));
+      assertThat(one.text("EXISTS", "user:1000")).isEqualTo("0");
+      assertThat(two.text("EXISTS", "user:1000")).isEqualTo("1");
+    }
+  }
+
+  @Test
   void aChangedFileIsFollowedAndAWrongOneIsNot(CapturedOutput output) throws IOException {
     use(url(one));
     var stopped = new AtomicBoolean();

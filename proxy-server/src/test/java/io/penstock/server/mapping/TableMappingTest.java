@@ -33,7 +33,12 @@ class TableMappingTest {
   }
 
   private static InvalidTableException fault(String table) {
-    return catchThrowableOfType(InvalidTableException.class, () -> map(table));
+    return catchThrowableOfType(
+        InvalidTableException.class,
+        () -> {
+          map(table);
+          copies(table);
+        });
   }
 
   private static SplitUpstreamSettings split(UpstreamSettings kind) {
@@ -184,7 +189,13 @@ class TableMappingTest {
       quoteCharacter = '"',
       textBlock =
           """
-          {'type':'multi','resources':['redis://@a:1','redis://@b:1']} | .write: writes to several resources are not supported yet
+          {'type':'multi','resources':['redis://@a:1','redis-cluster-slaves://@b:1']} | .write.resources[1]: it is only for reads
+          {'type':'multi','resources':['redis://@a:1','redis-proxies://@b:1']} | .write.resources[1]: redis-proxies:// cannot be
+          {'type':'multi','resources':['redis-proxies://@a:1','redis://@b:1']} | .write.resources[0]: redis-proxies:// cannot be
+          {'type':'multi','resources':['redis://@a:1','redis://pw@a:1']} | .write.resources[1]: it has a server of operation.write.resources[0], and a copy
+          {'type':'multi','resources':['redis://@a:1','redis://@b:1','redis-cluster://@c:1,b:1']} | .write.resources[2]: it has a server of operation.write.resources[1], and
+          {'type':'multi','resources':['redis://@a:1','redis://@b:1?db=1']} | .write.resources[1]: its database is 1, and that of operation.write.resources[0] is 0
+          {'type':'multi','resources':['redis://@a:1','redis://@a:1']} | .write.resources[1]: it is there twice
           {'type':'simple','resources':['redis://@a:1','redis://@b:1']} | .write: its type is simple
           {'type':'random','resources':['redis://@a:1']}               | .write: its type is unknown
           'redis-cluster-slaves://@a:1'                                | .write: it is only for reads
@@ -194,6 +205,61 @@ class TableMappingTest {
     String table = SIMPLE.formatted(SEPARATE.formatted("'redis://@r:1'", write));
 
     assertThat(fault(table).reason()).startsWith("at operation" + reason);
+  }
+
+  private static List<UpstreamSettings> copies(String table) {
+    return new TableMapping(NodeTransport.PLAIN)
+        .copies(TableParser.parse(table.replace('\'', '"')), "camellia-default");
+  }
+
+  private static String multi(String... urls) {
+    return SEPARATE.formatted(
+        "'redis://@r:1'",
+        "{'type':'multi','resources':['redis://@%s']}".formatted(String.join("','redis://@", urls)));
+  }
+
+  @Test
+  void theOtherResourcesForWritesAreCopies() {
+    String table = SIMPLE.formatted(multi("a:1", "b:1", "c:1"));
+
+    assertThat(split(map(table)).write().description()).isEqualTo("a:1");
+    assertThat(copies(table)).extracting(each -> each.description()).containsExactly("b:1", "c:1");
+    assertThat(copies(SIMPLE.formatted(multi("a:1")))).isEmpty();
+    assertThat(copies("redis-proxies://@a:1,b:1")).isEmpty();
+  }
+
+  @Test
+  void aCopyMayServeReads() {
+    String table = SIMPLE.formatted(multi("w:1", "r:1"));
+
+    assertThat(split(map(table)).read()).hasSize(1);
+    assertThat(copies(table)).extracting(each -> each.description()).containsExactly("r:1");
+  }
+
+  @Test
+  void copiesOfBucketsAreDividedAsTheirPrimaries() {
+    String buckets =
+        "'0': %s, '1': %s, '2': %s"
+            .formatted(multi("a:1", "x:1"), multi("b:1", "y:1"), multi("c:1", "x:1"));
+    List<UpstreamSettings> copies = copies(SHARDED.formatted(3, buckets));
+
+    ShardLayout layout = shards(copies.getFirst()).layout();
+    assertThat(copies).hasSize(1);
+    assertThat(layout.shards()).containsExactly("x:1", "y:1");
+    assertThat(List.of(0, 1, 2).stream().map(layout::ownerOf)).containsExactly(0, 1, 0);
+  }
+
+  @Test
+  void aCopyOfSomeBucketsIsNamed() {
+    String buckets = "'0': 'redis://@a:1', '1': %s".formatted(multi("b:1", "y:1"));
+
+    InvalidTableException fault =
+        catchThrowableOfType(
+            InvalidTableException.class, () -> copies(SHARDED.formatted(2, buckets)));
+    assertThat(fault.reason())
+        .isEqualTo(
+            "at operation.operationMap.1.write.resources[1]: another bucket has only one resource"
+                + " for writes, and a copy has all keys");
   }
 
   @ParameterizedTest
