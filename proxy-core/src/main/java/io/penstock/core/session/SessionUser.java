@@ -78,11 +78,11 @@ final class SessionUser implements UserRules.Owner {
     }
     boolean passed = user.settings().passThrough();
     session.sendAs(passed ? new ConnectionKey.Login(user.name(), password) : null);
-    login(user, "password");
+    logIn(user, "password");
     return true;
   }
 
-  private void login(KnownUser user, String means) {
+  private void logIn(KnownUser user, String means) {
     loggedIn = true;
     become(user);
     user.usage().countLogin();
@@ -138,7 +138,7 @@ final class SessionUser implements UserRules.Owner {
       AuditLog.AUDIT.loginFailed(session, name);
       return false;
     }
-    login(user, "certificate");
+    logIn(user, "certificate");
     return true;
   }
 

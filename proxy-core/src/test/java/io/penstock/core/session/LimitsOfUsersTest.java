@@ -73,7 +73,7 @@ class LimitsOfUsersTest {
 
   private static UserSettings rate(int requests, Duration period, int burst, boolean waits) {
     return new UserSettings(
-        new RateLimit(requests, period, burst, waits), 0, 0, null, null);
+        new RateLimit(requests, period, burst, waits), 0, 0, null, null, false);
   }
 
   @Test
@@ -134,7 +134,7 @@ class LimitsOfUsersTest {
 
   @Test
   void bytesInFlightAreCountedUntilTheReply() {
-    Users users = start(new UserSettings(null, 0, GET.length() + 1L, null, null));
+    Users users = start(new UserSettings(null, 0, GET.length() + 1L, null, null, false));
     Peer node = rig().connected(0);
     Peer client = app().send(GET + GET);
     node.expect(GET);
@@ -149,7 +149,7 @@ class LimitsOfUsersTest {
 
   @Test
   void bytesOfAClientThatLeavesAreFreeAgain() {
-    Users users = start(new UserSettings(null, 0, 1_000, null, null));
+    Users users = start(new UserSettings(null, 0, 1_000, null, null, false));
     Peer node = rig().connected(0);
     Peer client = app().send(GET);
     node.expect(GET);
@@ -162,7 +162,7 @@ class LimitsOfUsersTest {
 
   @Test
   void aLoginAboveTheMostConnectionsIsRejected() {
-    Users users = start(new UserSettings(null, 2, 0, null, null));
+    Users users = start(new UserSettings(null, 2, 0, null, null, false));
     Peer one = app();
     app();
     Peer third = rig().client();
@@ -179,7 +179,7 @@ class LimitsOfUsersTest {
 
   @Test
   void aClientWithoutLoginAboveTheLimitIsRejected() {
-    var one = new UserSettings(null, 1, 0, null, null);
+    var one = new UserSettings(null, 1, 0, null, null, false);
     Users users =
         new Users(new UsersSettings("test", List.of(free("app")), null, Map.of("default", one)));
     rig = new RigOptions().users(users).start();
