@@ -25,7 +25,7 @@ final class NamePattern {
     int length = literalLength(text);
     literal = new long[(length + Long.BYTES - 1) / Long.BYTES];
     for (int i = 0; i < length; i++) {
-      literal[i / Long.BYTES] |= (long) text.charAt(i) << i % Long.BYTES * Byte.SIZE;
+      literal[i / Long.BYTES] |= (long) text.charAt(i) << (i % Long.BYTES * Byte.SIZE);
     }
     literalLength = length;
     isPrefix = length == text.length() - 1 && text.endsWith("*");

@@ -243,7 +243,7 @@ class PermissionsIT {
   }
 
   private static boolean hasOptions(CommandSpec spec) {
-    return spec.hasKeyProcedure() && spec.hasKeys() || spec.name().equals("pfmerge");
+    return (spec.hasKeyProcedure() && spec.hasKeys()) || spec.name().equals("pfmerge");
   }
 
   private static List<String> call(CommandSpec spec, Random random) {

@@ -136,6 +136,17 @@ class PermissionsTest {
   }
 
   @Test
+  void withoutKeyFlagsKeysMayBeReadAndWritten() throws AclRuleException {
+    List<Object> old = List.of("x.old", -2L, List.of("write"), 1L, 1L, 1L, List.of());
+    CommandTable learnt =
+        table.withLearnt(List.of(LearntCommands.parse(List.of(old))), false, false);
+
+    assertThat(denial(learnt, permissions(learnt, "+@all ~a"), "X.OLD a")).isNull();
+    assertThat(denial(learnt, permissions(learnt, "+@all %R~a"), "X.OLD a")).isNotNull();
+    assertThat(denial(learnt, permissions(learnt, "+@all %W~a"), "X.OLD a")).isNotNull();
+  }
+
+  @Test
   void commandsOfAnotherTableNeedAllCommands() throws AclRuleException {
     CommandTable learnt =
         table.withLearnt(
