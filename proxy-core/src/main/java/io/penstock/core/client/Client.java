@@ -20,6 +20,11 @@ public interface Client {
   /** Returns the client's current protocol version. */
   Protocol protocol();
 
+  /** Returns what is taken off the names of channels that the client sees; null for nothing. */
+  default @Nullable ChannelPrefix channelPrefix() {
+    return null;
+  }
+
   /** Returns the connections to nodes that the client's exchanges use, reads of replicas apart. */
   ConnectionKey connections();
 
