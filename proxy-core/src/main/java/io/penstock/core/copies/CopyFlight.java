@@ -5,6 +5,8 @@ import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.copies.CopyTask.Result;
 import io.penstock.core.mirror.SameReply;
+import io.penstock.core.spec.CommandSpec;
+import io.penstock.core.spec.ReplyComparison;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -157,9 +159,14 @@ final class CopyFlight {
     }
     if (sums && expected[0] == ':' && reply.getByte(reply.readerIndex()) == ':') {
       sum += integer(reply);
-    } else if (!SameReply.isSame(Unpooled.wrappedBuffer(expected), reply)) {
+    } else if (!SameReply.isSame(Unpooled.wrappedBuffer(expected), reply, comparison())) {
       differs = true;
     }
+  }
+
+  private ReplyComparison comparison() {
+    CommandSpec spec = task.spec();
+    return spec == null ? ReplyComparison.EXACT : spec.comparison();
   }
 
   private static long integer(ByteBuf reply) {

@@ -1,6 +1,9 @@
 package io.penstock.core.mirror;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.penstock.core.shadow.ReplyDigest;
+import io.penstock.core.spec.ReplyComparison;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -26,6 +29,53 @@ public final class SameReply {
       }
     }
     return !right.next();
+  }
+
+  /**
+   * Returns whether both are the same, as replies to one command; each whole and well-formed.
+   * Borrows the buffers.
+   *
+   * @param comparison of the command: the order of the elements may make no difference
+   */
+  public static boolean isSame(ByteBuf one, ByteBuf other, ReplyComparison comparison) {
+    if (!comparison.ignoresOrder() || !hasElements(one) || !hasElements(other)) {
+      return isSame(one, other);
+    }
+    boolean numbers = hasDoubles(one) || hasDoubles(other);
+    return digest(one, comparison, numbers).isSameAs(digest(other, comparison, numbers));
+  }
+
+  private static boolean hasElements(ByteBuf reply) {
+    byte type = reply.getByte(reply.readerIndex());
+    return type == '*' || type == '~' || type == '%';
+  }
+
+  private static boolean hasDoubles(ByteBuf reply) {
+    var scalars = new Scalars(reply);
+    while (scalars.next()) {
+      if (scalars.type == ',') {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Returns a digest of the reply as it would be in RESP2.
+   *
+   * @param numbers whether texts that are numbers count as such
+   */
+  private static ReplyDigest digest(ByteBuf reply, ReplyComparison comparison, boolean numbers) {
+    ByteBuf plain = Unpooled.buffer(reply.readableBytes());
+    var scalars = new Scalars(reply);
+    while (scalars.at < scalars.end) {
+      scalars.read();
+      scalars.writePlain(plain, numbers);
+    }
+    var digest = new ReplyDigest(comparison);
+    digest.add(plain, 0, plain.writerIndex());
+    digest.end();
+    return digest;
   }
 
   /** The scalars of a reply, one after the other: those within aggregates, not the aggregates. */
@@ -95,6 +145,30 @@ public final class SameReply {
         return false;
       }
       return hasContent(that) || isSameNumber(that);
+    }
+
+    /** Writes what was read as RESP2: an array, or a string with its content. */
+    void writePlain(ByteBuf out, boolean numbers) {
+      if (isHeader()) {
+        long count = Long.parseLong(text()) * (type == '%' ? 2 : 1);
+        out.writeCharSequence("*" + count + "\r\n", StandardCharsets.US_ASCII);
+        return;
+      }
+      if (isNull()) {
+        out.writeCharSequence("$-1\r\n", StandardCharsets.US_ASCII);
+        return;
+      }
+      double number = numbers ? number() : Double.NaN;
+      String content = Double.isNaN(number) ? text() : Double.toString(number);
+      out.writeCharSequence(
+          "$" + content.length() + "\r\n" + content + "\r\n", StandardCharsets.ISO_8859_1);
+    }
+
+    /** Returns the content, a character for each byte. */
+    private String text() {
+      return type == '#'
+          ? String.valueOf((char) content(0))
+          : buffer.toString(from, to - from, StandardCharsets.ISO_8859_1);
     }
 
     private boolean isNull() {

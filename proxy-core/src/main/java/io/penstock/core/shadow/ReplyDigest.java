@@ -98,7 +98,7 @@ public final class ReplyDigest {
   /**
    * Returns whether both replies say the same. Errors of two versions may differ in their texts.
    */
-  boolean isSameAs(ReplyDigest other) {
+  public boolean isSameAs(ReplyDigest other) {
     if (error != null || other.error != null) {
       return Objects.equals(error, other.error);
     }

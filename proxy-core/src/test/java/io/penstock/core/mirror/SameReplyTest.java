@@ -3,6 +3,7 @@ package io.penstock.core.mirror;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import io.penstock.core.spec.ReplyComparison;
 import io.penstock.testkit.wire.Wire;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +67,55 @@ class SameReplyTest {
     assertThat(isSame("*1\r\n:1\r\n", "*2\r\n:1\r\n:1\r\n")).isFalse();
     assertThat(isSame("*2\r\n:1\r\n:1\r\n", "*1\r\n:1\r\n")).isFalse();
     assertThat(isSame("#t\r\n", ":0\r\n")).isFalse();
+  }
+
+  @Test
+  void elementsAreTheSameInAnyOrderWhereItMakesNoDifference() {
+    String set = "*3\r\n$1\r\na\r\n$1\r\nb\r\n$1\r\nc\r\n";
+    String shuffled = "~3\r\n$1\r\nc\r\n$1\r\na\r\n$1\r\nb\r\n";
+
+    assertThat(isSame(set, shuffled, ReplyComparison.ANY_ORDER)).isTrue();
+    assertThat(isSame(set, shuffled, ReplyComparison.EXACT)).isFalse();
+    assertThat(isSame(set, shuffled, ReplyComparison.NONE)).isFalse();
+    assertThat(isSame(set, shuffled.replace('c', 'd'), ReplyComparison.ANY_ORDER)).isFalse();
+    assertThat(isSame(set, "*2\r\n$1\r\na\r\n$1\r\nb\r\n", ReplyComparison.ANY_ORDER))
+        .isFalse();
+    assertThat(isSame("-ERR a\r\n", "-ERR a\r\n", ReplyComparison.ANY_ORDER)).isTrue();
+    assertThat(isSame("-ERR a\r\n", set, ReplyComparison.ANY_ORDER)).isFalse();
+    assertThat(isSame("*-1\r\n", "_\r\n", ReplyComparison.ANY_ORDER)).isTrue();
+    assertThat(isSame("*0\r\n", "~0\r\n", ReplyComparison.ANY_ORDER)).isTrue();
+  }
+
+  @Test
+  void fieldsKeepTheirValuesInAnyOrder() {
+    String map = "%2\r\n$1\r\nf\r\n$1\r\n1\r\n$1\r\ng\r\n$1\r\n2\r\n";
+    String pairs = "*4\r\n$1\r\ng\r\n$1\r\n2\r\n$1\r\nf\r\n$1\r\n1\r\n";
+
+    assertThat(isSame(map, pairs, ReplyComparison.PAIRS_IN_ANY_ORDER)).isTrue();
+    assertThat(isSame(map, pairs.replace('2', '1'), ReplyComparison.PAIRS_IN_ANY_ORDER)).isFalse();
+    assertThat(
+            isSame(
+                map,
+                "*4\r\n$1\r\ng\r\n$1\r\n1\r\n$1\r\nf\r\n$1\r\n2\r\n",
+                ReplyComparison.PAIRS_IN_ANY_ORDER))
+        .as("values of other fields")
+        .isFalse();
+  }
+
+  @Test
+  void nestedElementsAreTheSameInAnyOrder() {
+    String one = "*2\r\n*2\r\n$1\r\na\r\n,1.50\r\n*2\r\n$1\r\nb\r\n,2\r\n";
+    String other = "*2\r\n*2\r\n$1\r\nb\r\n$1\r\n2\r\n*2\r\n$1\r\na\r\n$3\r\n1.5\r\n";
+
+    assertThat(isSame(one, other, ReplyComparison.ANY_ORDER)).isTrue();
+    assertThat(isSame(one, other.replace("1.5", "1.6"), ReplyComparison.ANY_ORDER)).isFalse();
+  }
+
+  private static boolean isSame(String one, String other, ReplyComparison comparison) {
+    return SameReply.isSame(
+        Unpooled.wrappedBuffer(Wire.bytes(one)),
+        Unpooled.wrappedBuffer(Wire.bytes(other)),
+        comparison);
   }
 
   private static boolean isSame(String one, String other) {

@@ -1,9 +1,13 @@
 package io.penstock.server.mapping;
 
+import io.penstock.core.assembly.ProxySettings;
+import io.penstock.core.assembly.ProxySettings.Listener;
 import io.penstock.core.assembly.ProxySettings.Mirror;
 import io.penstock.core.assembly.ProxySettings.Upstream;
 import io.penstock.core.copies.MirrorSettings;
 import io.penstock.core.copies.ReplyPolicy;
+import io.penstock.core.split.SplitUpstreamSettings;
+import io.penstock.core.topology.UpstreamSettings;
 import io.penstock.server.config.InvalidConfigurationException;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.config.PropertiesReader;
@@ -12,9 +16,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Maps which upstreams have copies, and rejects those that concern one another. */
 final class MirrorCheck {
+
+  private static final Logger LOG = LoggerFactory.getLogger(MirrorCheck.class);
 
   private final PropertiesReader reader;
   private final PenstockProperties properties;
@@ -55,6 +63,31 @@ final class MirrorCheck {
           }
         });
     return mirrors;
+  }
+
+  /** Warns of listeners whose clients write to a primary past its copies. */
+  static void warnOfListeners(ProxySettings settings) {
+    for (Mirror mirror : settings.mirrors()) {
+      UpstreamSettings primary = written(settings.respUpstream(mirror.of()));
+      for (Listener listener : settings.listeners()) {
+        if (!listener.upstream().equals(mirror.of())
+            && settings.upstream(listener.upstream()) instanceof Upstream.Resp other
+            && !other.reads().readOnly()
+            && PartRules.haveSameServer(written(other), primary)) {
+          LOG.warn(
+              "Listener {} serves upstream {}, and its servers are the primary of upstream {}:"
+                  + " copies do not get what clients write there",
+              listener.name(),
+              other.name(),
+              mirror.of());
+        }
+      }
+    }
+  }
+
+  /** Returns the upstream for writes. */
+  private static UpstreamSettings written(Upstream.Resp upstream) {
+    return upstream.kind() instanceof SplitUpstreamSettings split ? split.write() : upstream.kind();
   }
 
   private static MirrorSettings settings(PenstockProperties.Upstream upstream) {

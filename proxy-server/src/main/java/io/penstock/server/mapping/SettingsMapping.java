@@ -75,6 +75,7 @@ public final class SettingsMapping {
             loops,
             properties.eventLoopTimeSlice(),
             properties.drainTimeout());
+    MirrorCheck.warnOfListeners(settings);
     OwnServer own = OwnServer.find(settings);
     if (own != null) {
       reject(

@@ -82,7 +82,16 @@ public final class ConfigurationInForce {
       return "";
     }
     StringBuilder text = new StringBuilder();
-    if (now.settings().upstream(ProxySettings.DEFAULT_NAME) instanceof Upstream.Resp resp) {
+    append(ProxySettings.DEFAULT_NAME, now.settings(), text);
+    ProxySettings.Mirror mirror = now.settings().mirrorOf(ProxySettings.DEFAULT_NAME);
+    if (mirror != null) {
+      mirror.copies().forEach(copy -> append(copy, now.settings(), text));
+    }
+    return text.toString();
+  }
+
+  private static void append(String upstream, ProxySettings settings, StringBuilder text) {
+    if (settings.upstream(upstream) instanceof Upstream.Resp resp) {
       resp.kind()
           .tree()
           .forEach(part -> {
@@ -92,7 +101,6 @@ public final class ConfigurationInForce {
             }
           });
     }
-    return text.toString();
   }
 
   /** Returns {@link #hash} in hexadecimal. */

@@ -105,8 +105,12 @@ final class PenstockEndpoint {
   /** Why it was not done. */
   record RefusedView(String reason) {}
 
-  /** One upstream that a listener serves. */
-  record UpstreamView(String name, String servers) {}
+  /**
+   * One upstream in use.
+   *
+   * @param copies null without any
+   */
+  record UpstreamView(String name, String servers, @Nullable CopiesView copies) {}
 
   /**
    * One reload.
@@ -152,7 +156,7 @@ final class PenstockEndpoint {
         now.since(),
         now.readFrom(),
         proxy.listeners().stream().map(PenstockEndpoint::view).toList(),
-        proxy.upstreams().stream().map(PenstockEndpoint::view).toList(),
+        proxy.upstreams().stream().map(this::view).toList(),
         ConfigurationTree.of(now.configuration().properties(), inForce.atStart().properties()),
         now.pending(),
         now.lastAttempt() == null ? null : ReloadView.of(now.lastAttempt()));
@@ -174,8 +178,11 @@ final class PenstockEndpoint {
     return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
   }
 
-  private static UpstreamView view(ProxyUpstream upstream) {
-    return new UpstreamView(upstream.name(), upstream.description());
+  private UpstreamView view(ProxyUpstream upstream) {
+    return new UpstreamView(
+        upstream.name(),
+        upstream.description(),
+        CopiesView.of(upstream, proxy.settings().mirrorOf(upstream.name())));
   }
 
   /**

@@ -10,10 +10,14 @@ import io.penstock.core.copies.ReplyPolicy;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Upstreams with copies. */
+@ExtendWith(OutputCaptureExtension.class)
 class CopiesTest {
 
   private static final String OTHERS =
@@ -132,6 +136,32 @@ class CopiesTest {
           """)
   void whatCannotBeIsRejectedInWords(String upstream, String key, String reason) {
     Faults.expect("penstock.upstreams.x." + key, reason, () -> map("{ " + upstream + " }"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "orders, true", "orders-too, true", "x, false", "far, false", "around, true", "reads, false"
+  })
+  void aListenerThatServesThePrimaryIsLogged(String served, boolean warned, CapturedOutput output) {
+    settings(
+        """
+        penstock:
+          listeners: { l: { port: 0, upstream: x }, direct: { port: 0, upstream: %s } }
+          upstreams:
+            around: { split: { write: orders, read: [ other ] } }
+            reads: { split: { write: other, read: [ orders ] } }
+            x: { primary: orders, copies: [ far ] }
+        %s
+        """
+            .formatted(served, OTHERS));
+    String line =
+        "Listener direct serves upstream %s, and its servers are the primary of upstream x: copies"
+            .formatted(served);
+    if (warned) {
+      assertThat(output).containsOnlyOnce(line);
+    } else {
+      assertThat(output).doesNotContain("serves upstream");
+    }
   }
 
   @Test

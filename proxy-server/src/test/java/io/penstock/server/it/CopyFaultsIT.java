@@ -155,6 +155,40 @@ class CopyFaultsIT {
     }
   }
 
+  /** Two servers may keep the same elements in another order. */
+  @Test
+  void aQuorumComparesElementsInAnyOrderWhereThereIsNone() {
+    start(ReplyPolicy.SAFE_QUORUM, 1_000);
+    try (RespClient client = proxy.connect("main")) {
+      client.call("SADD", "set", "a", "b", "c");
+      client.call("HSET", "hash", "f", "1", "g", "2");
+      awaitEmpty();
+      for (ServerProcess each : List.of(first, second)) {
+        each.text("DEL", "set", "hash");
+        List.of("c", "b", "a").forEach(member -> each.text("SADD", "set", member));
+        each.text("HSET", "hash", "g", "2", "f", "1");
+      }
+      for (String version : List.of("2", "3")) {
+        client.call("HELLO", version);
+        assertThat(client.call("SMEMBERS", "set")).doesNotStartWith("-").contains("a", "b", "c");
+        assertThat(client.call("SUNION", "set", "none")).doesNotStartWith("-");
+        assertThat(client.call("HGETALL", "hash")).doesNotStartWith("-").contains("f", "g");
+        assertThat(client.call("HKEYS", "hash")).doesNotStartWith("-");
+      }
+      assertThat(stats(0).differing()).isEmpty();
+      first.text("SADD", "set", "d");
+      second.text("HSET", "hash", "f", "2", "g", "1");
+      assertThat(client.call("SMEMBERS", "set")).doesNotStartWith("-");
+      assertThat(client.call("HGETALL", "hash")).doesNotStartWith("-");
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> {
+            assertThat(stats(0).differing()).containsEntry("SMEMBERS", 1L);
+            assertThat(stats(1).differing()).containsEntry("HGETALL", 1L);
+          });
+    }
+  }
+
   @Test
   void aCopyThatRefusesWritesIsBehindAndSaysWhy() {
     start(ReplyPolicy.PRIMARY, 1_000);

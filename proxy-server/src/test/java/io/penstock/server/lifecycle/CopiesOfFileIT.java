@@ -103,6 +103,10 @@ class CopiesOfFileIT {
       awaitMetric(BEHIND.formatted("near", "0.0"));
       assertThat(client.text("INFO", "mirror")).contains("mirror_copies:1").contains("near");
       assertThat(penstock.get("mirror").body()).contains("\"near\"");
+      assertThat(penstock.get("penstock").body())
+          .contains(
+              "\"copies\":{\"primary\":\"orders\",\"reply\":\"primary\",\"copies\":[{\"name\":\"near\"")
+          .contains("\"keysToCopy\":0");
     }
   }
 
