@@ -22,7 +22,7 @@ class UsersIT {
   private static final String[] USERS = {
     "default on nopass ~* &* +@all",
     "admin on >admin ~* &* +@all",
-    "reader on >reader ~* +@read +@connection +exec +multi",
+    "reader on >reader ~* +@read +@connection +@transaction",
     "app on >app ~app:* &news.* +@all -@dangerous +sort",
     "off off >off ~* +@all",
   };
