@@ -1,5 +1,8 @@
 package io.penstock.core.session;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.penstock.core.acl.Denial;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.ChannelPrefix;
@@ -77,9 +80,16 @@ final class SessionUser implements UserRules.Owner {
       return false;
     }
     boolean passed = user.settings().passThrough();
-    session.sendAs(passed ? new ConnectionKey.Login(user.name(), password) : null);
+    session.sendAs(passed ? login(user.name(), password) : null);
     logIn(user, "password");
     return true;
+  }
+
+  /** Requests of clients are read as one character per byte. */
+  private static ConnectionKey.Login login(String name, String password) {
+    return new ConnectionKey.Login(
+        new String(name.getBytes(ISO_8859_1), UTF_8),
+        new String(password.getBytes(ISO_8859_1), UTF_8));
   }
 
   private void logIn(KnownUser user, String means) {

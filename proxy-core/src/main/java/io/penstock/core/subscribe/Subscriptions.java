@@ -54,6 +54,8 @@ public sealed interface Subscriptions permits NoSubscriptions, ClientSubscriptio
   interface NameTest {
 
     /**
+     * Returns whether the name meets it.
+     *
      * @param name one character per byte
      */
     boolean test(String name, boolean isPattern);

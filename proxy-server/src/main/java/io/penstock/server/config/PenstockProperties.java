@@ -367,6 +367,9 @@ public record PenstockProperties(
    *     prefix.
    * @param keyPrefixDbsize Whether `DBSIZE` counts the keys with the prefix, which reads all keys.
    *     Otherwise it is rejected.
+   * @param passThrough Whether requests are sent over connections to nodes on which the user itself
+   *     is authenticated, with the password that the client gave, so that nodes check what it may
+   *     do, also in scripts. The user must exist there with the same password.
    */
   public record UserOptions(
       @DefaultValue List<String> passwordFiles,
@@ -380,7 +383,8 @@ public record PenstockProperties(
           @Nullable String keyPrefix,
       @DefaultValue("false") boolean keyPrefixChannels,
       @DefaultValue("false") boolean keyPrefixScripts,
-      @DefaultValue("false") boolean keyPrefixDbsize) {
+      @DefaultValue("false") boolean keyPrefixDbsize,
+      @DefaultValue("false") boolean passThrough) {
 
     public UserOptions {
       passwordFiles = List.copyOf(passwordFiles);

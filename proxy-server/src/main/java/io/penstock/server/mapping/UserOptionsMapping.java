@@ -1,5 +1,6 @@
 package io.penstock.server.mapping;
 
+import io.penstock.core.client.User;
 import io.penstock.core.users.UserSettings;
 import io.penstock.core.users.UserSettings.Prefix;
 import io.penstock.core.users.UserSettings.RateLimit;
@@ -31,16 +32,23 @@ final class UserOptionsMapping {
   }
 
   /**
+   * @param name of the user
    * @param key of the section
    */
-  UserSettings map(PenstockProperties.UserOptions user, String key) {
+  UserSettings map(String name, PenstockProperties.UserOptions user, String key) {
+    if (user.passThrough() && name.equals(User.DEFAULT.name())) {
+      throw reader.invalid(
+          key + ".pass-through",
+          "clients may be user default without having given a password, which nodes need",
+          "remove it, and give these clients a user with a name");
+    }
     return new UserSettings(
         rate(user, key),
         user.maxConnections(),
         user.maxBytesInFlight().toBytes(),
         upstream(user, key),
         prefix(user, key),
-        false);
+        user.passThrough());
   }
 
   private @Nullable RateLimit rate(PenstockProperties.UserOptions user, String key) {

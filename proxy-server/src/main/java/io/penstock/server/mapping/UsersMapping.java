@@ -96,7 +96,7 @@ final class UsersMapping {
     Map<String, UserSettings> settings = new HashMap<>();
     users
         .settings()
-        .forEach((name, each) -> settings.put(bytes(name), options.map(each, key + name)));
+        .forEach((name, each) -> settings.put(bytes(name), options.map(name, each, key + name)));
     List<AclUser> known = file == null ? inline(users, section) : ofFile(users, file, section);
     return new UsersSettings(
         PropertiesReader.keyOf(section),
