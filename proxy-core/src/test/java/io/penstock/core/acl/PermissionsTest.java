@@ -175,9 +175,13 @@ class PermissionsTest {
   }
 
   @Test
-  void scriptsNeedAllKeysAndChannels() throws AclRuleException {
-    assertThat(permissions(table, "+get ~* &*").hasAllKeysAndChannels()).isTrue();
-    assertThat(permissions(table, "+get ~* (&* +get)").hasAllKeysAndChannels()).isFalse();
+  void scriptsNeedASelectorWithAllKeys() throws AclRuleException {
+    var eval = new Command(table, Requests.call("EVAL s 1 a"));
+    eval.resolve();
+
+    assertThat(permissions(table, "+eval ~*").permitsWithAllKeys(eval)).isTrue();
+    assertThat(permissions(table, "+eval ~a (~* +get)").permitsWithAllKeys(eval)).isFalse();
+    assertThat(permissions(table, "+eval %R~* ~a").permitsWithAllKeys(eval)).isFalse();
   }
 
   @Test
