@@ -59,10 +59,6 @@ final class SelectorPermissions {
     return allKeys;
   }
 
-  boolean hasAllChannels() {
-    return allChannels;
-  }
-
   boolean mayReadAllKeys() {
     return mayReadAllKeys;
   }

@@ -35,6 +35,8 @@ public final class Authentication {
 
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
+  private static final String TOO_MANY = 
+      "OVERLOADED too many connections of this user; retry later";
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."
           + " Are you sure your configuration is correct?";
@@ -133,10 +135,14 @@ public final class Authentication {
       reply.error("ERR syntax error");
     } else if (frame.argc() == 2 && !mayGivePassword()) {
       reply.error(NO_PASSWORD);
-    } else if (authenticate(frame.argc() == 2 ? null : frame.text(1), frame, frame.argc() - 1)) {
-      reply.status("OK");
     } else {
-      reply.error(WRONG);
+      String error =
+          authenticate(frame.argc() == 2 ? null : frame.text(1), frame, frame.argc() - 1);
+      if (error == null) {
+        reply.status("OK");
+      } else {
+        reply.error(error);
+      }
     }
   }
 
@@ -147,17 +153,18 @@ public final class Authentication {
         : users.passwordSelectsUser() || !users.now().defaultUser().acl().noPassword();
   }
 
-  private void succeeded(@Nullable KnownUser user) {
+  /** Returns the error, or null. */
+  private @Nullable String succeeded(@Nullable KnownUser user) {
     failures = 0;
     if (user != null || access.passwords().required()) {
       guesses.succeeded(control.clientAddress(), loop.now());
     }
     if (user != null) {
-      control.login(user);
-    } else {
-      profile.user(User.DEFAULT);
-      control.setAuthenticated();
+      return control.login(user) ? null : TOO_MANY;
     }
+    profile.user(User.DEFAULT);
+    control.setAuthenticated();
+    return null;
   }
 
   /** Counts a failure. The error is sent at once; the client's next requests are delayed. */
@@ -200,21 +207,22 @@ public final class Authentication {
    * for every wrong password.
    *
    * @param given null if the client gave a password only
+   * @return the error, or null
    */
-  private boolean authenticate(@Nullable String given, RequestFrame frame, int passwordAt) {
+  private @Nullable String authenticate(
+      @Nullable String given, RequestFrame frame, int passwordAt) {
     String password = frame.text(passwordAt);
     byte[] bytes = password.getBytes(StandardCharsets.ISO_8859_1);
     String user = given == null ? DEFAULT_USER : given;
     KnownUser known = users == null ? null : users.authenticate(given, bytes);
     boolean right = users == null ? acceptDefault(user, bytes) : known != null;
     if (right) {
-      succeeded(known);
-    } else {
-      guesses.failed(control.clientAddress(), user, password, loop.now());
-      failed();
-      control.denied("auth", frame.text(0), user);
+      return succeeded(known);
     }
-    return right;
+    guesses.failed(control.clientAddress(), user, password, loop.now());
+    failed();
+    control.denied("auth", frame.text(0), user);
+    return WRONG;
   }
 
   private boolean acceptDefault(String user, byte[] password) {
@@ -257,13 +265,14 @@ public final class Authentication {
       wanted = named;
     }
     HelloOptions options = HelloOptions.read(command);
-    if (options.error() != null) {
-      error(out, options.error());
-    } else if (options.hasCredentials()
-        && !authenticate(frame.text(options.userAt()), frame, options.passwordAt())) {
-      error(out, WRONG);
-    } else {
+    String error = options.error();
+    if (error == null && options.hasCredentials()) {
+      error = authenticate(frame.text(options.userAt()), frame, options.passwordAt());
+    }
+    if (error == null) {
       welcome(options, wanted, out);
+    } else {
+      error(out, error);
     }
   }
 

@@ -15,11 +15,15 @@ public interface SessionControl {
   /** The client has authenticated. */
   void setAuthenticated();
 
-  /** The client has authenticated as a user of {@link AnswerLoop.Access#users}. */
-  void login(KnownUser user);
+  /**
+   * The client has given the password of a user of {@link AnswerLoop.Access#users}.
+   *
+   * @return false if the user has as many clients as it may; then the client is not authenticated
+   */
+  boolean login(KnownUser user);
 
   /**
-   * Adds an event to {@code ACL LOG}.
+   * A login failed: adds an event to {@code ACL LOG}.
    *
    * @param reason why it was denied, as in the reply
    * @param user as the client wrote it

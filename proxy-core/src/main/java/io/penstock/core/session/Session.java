@@ -59,6 +59,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
 
   private static final Logger log = LoggerFactory.getLogger(Session.class);
 
+  private static final int MOST_READ_WHILE_DELAYED = 64 * 1024;
   private static final long LONGEST_DELAY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final SessionLoop loop;
@@ -83,6 +84,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   private ForwardContext forward;
   private Intake intake;
   private boolean inputEnded;
+  private boolean delayed; // by the rate of its user
   private boolean processing; // processInput is running
 
   /**
@@ -249,6 +251,10 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   /** The client sends no more: its requests are answered, then the connection closes. */
   public void onInputEnded() {
     inputEnded = true;
+    if (delayed) {
+      drain();
+      return;
+    }
     intake.blocked().onInputEnded();
     processInput();
   }
@@ -261,6 +267,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   /** The channel is closed: releases everything. */
   public void onClosed() {
     state.onClosed();
+    user.onClosed();
     replies.close();
     if (loop.sessions().remove(this)) {
       loop.counters().addSent(output.appendedBytes());
@@ -289,7 +296,8 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     } finally {
       processing = false;
     }
-    autoRead.set(mayHandleNext() ? reads : state.mustRead(input.size(), inputEnded));
+    boolean waits = delayed && input.size() < MOST_READ_WHILE_DELAYED;
+    autoRead.set(mayHandleNext() ? reads : waits || state.mustRead(input.size(), inputEnded));
   }
 
   /** Whether the client's next request may be handled. */
@@ -318,14 +326,23 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
     };
   }
 
-  /** No request is handled for a time, at most {@link #LONGEST_DELAY_NANOS}. */
+  /**
+   * No request is handled for a time, at most {@link #LONGEST_DELAY_NANOS}. The client is read
+   * meanwhile, up to a limit, to notice that it leaves: then its requests are not executed.
+   */
   void delay(long nanos) {
+    if (inputEnded) {
+      drain();
+      return;
+    }
+    delayed = true;
     account.delayed(true);
     loop.executor()
         .schedule(this::endDelay, Math.min(nanos, LONGEST_DELAY_NANOS), TimeUnit.NANOSECONDS);
   }
 
   private void endDelay() {
+    delayed = false;
     account.delayed(false);
     processInput();
   }
@@ -419,14 +436,18 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   }
 
   @Override
-  public void login(KnownUser known) {
-    user.login(known);
-    setAuthenticated();
+  public boolean login(KnownUser known) {
+    boolean within = user.login(known);
+    if (within) {
+      setAuthenticated();
+    }
+    return within;
   }
 
   @Override
   public void denied(String reason, String object, String name) {
     user.log(reason, object, name);
+    user.loginFailed(name);
   }
 
   /** The client must authenticate before its next request. */

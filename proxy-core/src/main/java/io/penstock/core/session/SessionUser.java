@@ -1,5 +1,6 @@
 package io.penstock.core.session;
 
+import io.penstock.core.acl.Denial;
 import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.User;
@@ -9,9 +10,12 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.subscribe.Subscriptions;
 import io.penstock.core.users.AclLog;
+import io.penstock.core.users.AuditLog;
+import io.penstock.core.users.ExcessRules;
 import io.penstock.core.users.KnownUser;
 import io.penstock.core.users.UserList;
 import io.penstock.core.users.UserRules;
+import io.penstock.core.users.UserUsage;
 import io.penstock.core.users.Users;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +33,7 @@ final class SessionUser implements UserRules.Owner {
   private @Nullable Users users;
   private @Nullable UserList seen; // unless there are no users
   private @Nullable KnownUser known; // likewise
+  private @Nullable UserUsage counted; // as a client of this user
   private boolean loggedIn; // or no login was needed when it connected
   private byte @Nullable [] blocking; // the last call that may block, as the client sent it
   private boolean subscribing; // when the user changed last
@@ -60,10 +65,56 @@ final class SessionUser implements UserRules.Owner {
     become(list.defaultUser());
   }
 
-  /** The client has authenticated as this user. */
-  void login(KnownUser user) {
+  /**
+   * The client has given the password of this user.
+   *
+   * @return false if the user has as many clients as it may; then nothing has changed
+   */
+  boolean login(KnownUser user) {
+    if (!count(user)) {
+      return false;
+    }
+    login(user, "password");
+    return true;
+  }
+
+  private void login(KnownUser user, String means) {
     loggedIn = true;
     become(user);
+    user.usage().countLogin();
+    AuditLog.AUDIT.loggedIn(session, user.name(), means);
+  }
+
+  /** Counts the client as one of its user, if the user may have one more. */
+  private boolean count(KnownUser user) {
+    UserUsage usage = user.usage();
+    if (counted == usage) {
+      return true;
+    }
+    if (!usage.connect(user.settings().maxConnections())) {
+      usage.countRejection(UserUsage.Limit.CONNECTIONS);
+      return false;
+    }
+    leave();
+    counted = usage;
+    return true;
+  }
+
+  /** The client is none of its user any more. */
+  private void leave() {
+    UserUsage usage = counted;
+    if (usage != null) {
+      counted = null;
+      usage.disconnect();
+    }
+  }
+
+  /** The client is closed. */
+  void onClosed() {
+    leave();
+    known = null;
+    seen = null;
+    users = null;
   }
 
   /**
@@ -80,15 +131,33 @@ final class SessionUser implements UserRules.Owner {
     }
     KnownUser user = all.now().find(name);
     if (user == null || !user.acl().enabled()) {
+      AuditLog.AUDIT.loginFailed(session, name);
       return false;
     }
-    login(user);
+    login(user, "certificate");
     return true;
   }
 
   private void become(KnownUser user) {
     known = user;
+    if (!loggedIn) { // it may do what needs no authentication, and counts for nobody
+      leave();
+    } else if (!count(user)) {
+      leave();
+      profile.user(new User(user.name(), new ExcessRules(this::enter)));
+      return;
+    }
     profile.user(UserRules.of(user, loop.servers(), this));
+  }
+
+  /** Another client of the user may have left. */
+  private boolean enter() {
+    KnownUser user = known;
+    if (user == null || !count(user)) {
+      return false;
+    }
+    become(user);
+    return true;
   }
 
   /** The table of commands has changed. */
@@ -110,6 +179,7 @@ final class SessionUser implements UserRules.Owner {
     if (next == null) {
       seen = null;
       known = null;
+      leave();
       profile.user(User.named(profile.user().name()));
       if (!loop.passwords().required()) {
         session.setAuthenticated();
@@ -178,6 +248,9 @@ final class SessionUser implements UserRules.Owner {
 
   /** Notes a request that may block, to check it again if the user changes. */
   void onExecute(@Nullable CommandSpec spec, RequestFrame original) {
+    if (users != null && spec != null && spec.has(CommandFlag.ADMIN)) {
+      AuditLog.AUDIT.administered(session, profile.user().name(), spec.wireName());
+    }
     if (users != null && spec != null && spec.has(CommandFlag.BLOCKING)) {
       byte[] bytes = new byte[original.end() - original.start()];
       original.buffer().getBytes(original.start(), bytes);
@@ -242,6 +315,24 @@ final class SessionUser implements UserRules.Owner {
   long size() {
     byte[] call = blocking;
     return call == null ? 0 : call.length;
+  }
+
+  @Override
+  public void denied(KnownUser user, Denial.Reason reason, String command) {
+    user.usage().countDenial();
+    AuditLog.AUDIT.denied(session, user.name(), reason, command);
+  }
+
+  /** A password was wrong, or its user does not exist or is disabled. */
+  void loginFailed(String name) {
+    UserList list = seen;
+    KnownUser user = list == null ? null : list.find(name);
+    if (user != null) {
+      user.usage().countFailedLogin();
+    }
+    if (list != null) {
+      AuditLog.AUDIT.loginFailed(session, name);
+    }
   }
 
   @Override

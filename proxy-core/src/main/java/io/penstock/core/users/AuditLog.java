@@ -2,6 +2,7 @@ package io.penstock.core.users;
 
 import io.penstock.core.acl.Denial;
 import io.penstock.core.client.Client;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -60,7 +61,7 @@ public final class AuditLog {
    */
   public void denied(Client client, String user, Denial.Reason reason, String command) {
     if (isOn()) {
-      String what = reason.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+      String what = reason.name().toLowerCase(Locale.ROOT).replace('_', '-');
       event("denied", client, user)
           .addKeyValue("reason", what)
           .addKeyValue("command", command)
@@ -75,20 +76,17 @@ public final class AuditLog {
   }
 
   /**
-   * A client changed users.
+   * A client had a command executed that administers servers, or Penstock.
    *
    * @param command the name of the command
-   * @param target the users that it names, or empty
    */
-  public void administered(Client client, String user, String command, String target) {
+  public void administered(Client client, String user, String command) {
     if (isOn()) {
       event("administration", client, user)
           .addKeyValue("command", command)
-          .addKeyValue("target", target)
           .log(
-              "Request {} {} of user {} was executed: client {} of {}",
+              "Request {} of user {} is executed: client {} of {}",
               command,
-              target,
               user,
               client.id(),
               client.peer());

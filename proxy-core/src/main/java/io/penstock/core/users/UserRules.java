@@ -11,8 +11,10 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.prefix.KeyPrefix;
 import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.PendingBytes;
 import io.penstock.core.reply.ReplyRewriter;
+import io.penstock.core.reply.PendingBytes;
+import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -30,11 +32,11 @@ public final class UserRules implements RequestRules {
 
   private final KnownUser user;
   private final Permissions permissions;
-  private final boolean callsScripts;
-  private final @Nullable UserLimits limits;
-  private final @Nullable KeyPrefix prefix;
   private final ServerFacts servers;
   private final Owner owner;
+  private final @Nullable UserLimits limits;
+  private final @Nullable KeyPrefix prefix;
+  private boolean counted; // the last request, by the limits
 
   /** The client whose requests are judged. */
   public interface Owner {
@@ -44,74 +46,115 @@ public final class UserRules implements RequestRules {
 
     /** Adds an event to {@code ACL LOG}, with the client's description. */
     void log(String reason, String object, String user);
+
+    /**
+     * The user's rules do not permit a request.
+     *
+     * @param command the name of the command, or empty
+     */
+    void denied(KnownUser user, Denial.Reason reason, String command);
   }
 
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
     this.user = user;
     this.permissions = permissions;
-    this.callsScripts = permissions.hasAllKeys();
-    this.limits = user.limits();
-    this.prefix = user.prefix();
     this.servers = servers;
     this.owner = owner;
+    this.limits = user.limits();
+    this.prefix = user.prefix();
   }
 
   /**
    * Returns what a client is authenticated as: without rules, if the user may do everything and has
-   * no limits and no key prefix.
+   * no limits.
    *
    * @param servers with the command table of the client's requests
    */
   public static User of(KnownUser user, ServerFacts servers, Owner owner) {
     Permissions permissions = user.permissions(servers.commands());
-    boolean free =
-        permissions.permitsEverything() && user.limits() == null && user.prefix() == null;
-    return new User(user.name(), free ? null : new UserRules(user, permissions, servers, owner));
+    return new User(
+        user.name(),
+        permissions.permitsEverything() && user.limits() == null && user.prefix() == null
+            ? null
+            : new UserRules(user, permissions, servers, owner));
   }
 
   @Override
   public byte @Nullable [] rejection(Command request) {
     byte[] denial = denial(request);
+    counted = false;
     if (denial != null) {
       return denial;
     }
-    UserLimits limit = limits;
-    long bytes = limit == null ? 0 : (long) request.frame().end() - request.frame().start();
-    byte[] excess = limit == null ? null : limit.begin(bytes, System.nanoTime());
-    if (excess != null) {
-      return excess;
-    }
     byte[] refusal = prefix == null ? null : prefix.rejection(request);
-    if (refusal != null && limit != null) {
-      limit.end(bytes);
+    return refusal == null ? excess(request) : refusal;
+  }
+
+  private byte @Nullable [] excess(Command request) {
+    UserLimits limited = limits;
+    if (limited == null || isAboutConnection(request)) {
+      return null;
     }
-    return refusal;
+    RequestFrame frame = request.frame();
+    byte[] excess = limited.begin((long) frame.end() - frame.start(), System.nanoTime());
+    counted = excess == null && limited.countsBytes();
+    return excess;
+  }
+
+  @Override
+  public long waitNanos(Command request, boolean again) {
+    return limits == null || isAboutConnection(request)
+        ? 0
+        : limits.waitNanos(again, System.nanoTime());
+  }
+
+  @Override
+  public @Nullable PendingBytes pendingBytes() {
+    return counted ? limits : null;
+  }
+
+  /** Whether it is about who the client is, or its end, which no limit concerns. */
+  private static boolean isAboutConnection(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.has(CommandFlag.NO_AUTH);
   }
 
   private byte @Nullable [] denial(Command request) {
     Denial denial = permissions.denial(request);
     if (denial != null) {
-      log(denial);
+      log(denial, request);
       return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
     }
-    if (!callsScripts && isCallOfScript(request)) {
+    if (isCallOfScript(request) && !permissions.permitsWithAllKeys(request)) {
       owner.log("command", wireName(request), user.name());
-      user.usage().countDenial();
+      owner.denied(user, Denial.Reason.COMMAND, wireName(request));
       return NO_SCRIPTS;
     }
     return null;
   }
 
-  @Override
-  public long waitNanos(Command request, boolean again) {
-    UserLimits limit = limits;
-    return limit == null ? 0 : limit.waitNanos(again, System.nanoTime());
+  /**
+   * Whether it calls a script or function, which may name any key. The node runs it as Penstock's
+   * own user.
+   */
+  private static boolean isCallOfScript(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.isScript() && spec.hasKeys() && spec.acceptsArity(request.argc());
   }
 
-  @Override
-  public @Nullable PendingBytes pendingBytes() {
-    UserLimits limit = limits;
-    return limit != null && limit.countsBytes() ? limit : null;
+  private static String wireName(Command request) {
+    CommandSpec spec = request.spec();
+    return spec == null ? "" : spec.wireName();
+  }
+
+  private void log(Denial denial, Command request) {
+    owner.denied(user, denial.reason(), wireName(request));
+    switch (denial.reason()) {
+      case COMMAND -> owner.log("command", denial.object(), user.name());
+      case KEY -> owner.log("key", denial.object(), user.name());
+      case CHANNEL -> owner.log("channel", denial.object(), user.name());
+      case SORT_OPTION -> {} // an error of the command itself, on a server
+    }
   }
 
   @Override
@@ -134,30 +177,6 @@ public final class UserRules implements RequestRules {
     return prefix == null ? null : prefix.channelPrefix();
   }
 
-  /**
-   * Whether it calls a script or function, which may name any key. The node runs it as Penstock's
-   * own user.
-   */
-  private static boolean isCallOfScript(Command request) {
-    CommandSpec spec = request.spec();
-    return spec != null && spec.isScript() && spec.hasKeys() && spec.acceptsArity(request.argc());
-  }
-
-  private static String wireName(Command request) {
-    CommandSpec spec = request.spec();
-    return spec == null ? "" : spec.wireName();
-  }
-
-  private void log(Denial denial) {
-    user.usage().countDenial();
-    switch (denial.reason()) {
-      case COMMAND -> owner.log("command", denial.object(), user.name());
-      case KEY -> owner.log("key", denial.object(), user.name());
-      case CHANNEL -> owner.log("channel", denial.object(), user.name());
-      case SORT_OPTION -> {} // an error of the command itself, on a server
-    }
-  }
-
   @Override
   public byte @Nullable [] rejectionOfWaiting(Command request) {
     return denial(request);
@@ -167,9 +186,11 @@ public final class UserRules implements RequestRules {
   public byte @Nullable [] rejectionOfQueued(Command request) {
     Denial denial = permissions.denial(request);
     if (denial == null) {
-      return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
+      return isCallOfScript(request) && !permissions.permitsWithAllKeys(request)
+          ? NO_SCRIPTS
+          : null;
     }
-    log(denial);
+    log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));
   }
 }

@@ -60,12 +60,17 @@ public final class Users {
   }
 
   private KnownUser created(AclUser acl, UserSettings own) {
-    return new KnownUser(acl, own, incarnations.incrementAndGet(), new UserUsage(acl.name()));
+    return KnownUser.created(acl, own, incarnations.incrementAndGet());
   }
 
   /** Returns the users as they are now. A list whose users change is replaced by another one. */
   public UserList now() {
     return state.get().users();
+  }
+
+  /** Returns the name of the scope, for example {@code penstock.users}. */
+  public String scope() {
+    return state.get().settings().scope();
   }
 
   /** Returns what was denied. */
