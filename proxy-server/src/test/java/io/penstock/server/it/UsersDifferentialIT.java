@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UsersDifferentialIT {
 
-  /** Rules of users {@code u0}, {@code u1} and so on. */
+  /** Rules of users {@code u0}, {@code u1} and so on, who may call {@code MULTI} besides. */
   private static final String[] RULES = {
     "+@all ~* &*",
     "-@all",
@@ -114,7 +114,7 @@ class UsersDifferentialIT {
     servers =
         AclServers.start(
             IntStream.range(0, RULES.length)
-                .mapToObj(i -> "u" + i + " on >u" + i + " " + RULES[i])
+                .mapToObj(i -> "u" + i + " on >u" + i + " " + RULES[i] + " +multi")
                 .toArray(String[]::new));
   }
 
