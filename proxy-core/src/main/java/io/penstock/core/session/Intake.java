@@ -221,7 +221,8 @@ final class Intake implements LocalCommandHandler {
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
-    if (transactions.isOpen() && transactions.queueOrReject(plan, command, request.asked())) {
+    if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
+      transactions.noteAsked(command, request.asked());
       if (user.hasUsers()) {
         transactions.noteOriginal(request.original());
       }

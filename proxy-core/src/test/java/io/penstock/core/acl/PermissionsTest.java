@@ -175,9 +175,18 @@ class PermissionsTest {
   }
 
   @Test
-  void scriptsNeedAllKeysAndChannels() throws AclRuleException {
-    assertThat(permissions(table, "+get ~* &*").hasAllKeysAndChannels()).isTrue();
-    assertThat(permissions(table, "+get ~* (&* +get)").hasAllKeysAndChannels()).isFalse();
+  void theSelectorOfAScriptMustPermitAllKeys() throws AclRuleException {
+    assertThat(permitsWithAllKeys("+eval ~*")).isTrue();
+    assertThat(permitsWithAllKeys("+eval ~a (+eval allkeys)")).isTrue();
+    assertThat(permitsWithAllKeys("+eval ~a (+get ~*)")).isFalse();
+    assertThat(permitsWithAllKeys("+get ~* (+eval ~a)")).isFalse();
+    assertThat(permitsWithAllKeys("+eval %R~*")).isFalse();
+  }
+
+  private boolean permitsWithAllKeys(String rules) throws AclRuleException {
+    var command = new Command(table, Requests.call("EVAL x 1 a"));
+    command.resolve();
+    return permissions(table, rules).permitsWithAllKeys(command);
   }
 
   @Test
