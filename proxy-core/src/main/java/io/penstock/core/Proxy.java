@@ -38,6 +38,7 @@ import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.Reachability;
 import io.penstock.core.upstream.TopologyStatus;
 import io.penstock.core.users.AllUsers;
+import io.penstock.core.users.Users;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -450,6 +451,11 @@ public final class Proxy implements AutoCloseable {
    */
   public List<ProxyUpstream> upstreams() {
     return List.copyOf(running.upstreams().values());
+  }
+
+  /** Returns the users of the listeners, once for each section of the configuration. */
+  public List<Users> users() {
+    return shared.users().all();
   }
 
   /** Returns those of the {@link #upstreams} whose servers speak RESP. */

@@ -1,6 +1,8 @@
 package io.penstock.core.users;
 
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,6 +27,14 @@ public final class AllUsers {
     Shared shared = scopes.computeIfAbsent(settings.scope(), _ -> new Shared(new Users(settings)));
     shared.listeners++;
     return shared.users;
+  }
+
+  /** Returns the users of each scope that a listener has, ordered by the name of the scope. */
+  public synchronized List<Users> all() {
+    return scopes.values().stream()
+        .map(shared -> shared.users)
+        .sorted(Comparator.comparing(Users::scope))
+        .toList();
   }
 
   /** One listener less has the users of this scope. */

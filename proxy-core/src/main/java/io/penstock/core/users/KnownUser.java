@@ -30,9 +30,9 @@ public final class KnownUser {
 
   /**
    * @param incarnation differs from that of a user of the same name that was deleted
-   * @param usage of this incarnation
+   * @param usage the same as long as the user has its name
    */
-  private KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
+  KnownUser(AclUser acl, UserSettings settings, long incarnation, UserUsage usage) {
     this.acl = acl;
     this.settings = settings;
     this.incarnation = incarnation;
@@ -43,15 +43,6 @@ public final class KnownUser {
 
   private static @Nullable KeyPrefix prefixOf(UserSettings.@Nullable Prefix of) {
     return of == null ? null : new KeyPrefix(of.text(), of.channels(), of.scripts(), of.counts());
-  }
-
-  /**
-   * Returns a user that was created now.
-   *
-   * @param incarnation differs from that of a user of the same name that was deleted
-   */
-  static KnownUser created(AclUser acl, UserSettings settings, long incarnation) {
-    return new KnownUser(acl, settings, incarnation, new UserUsage(acl.name()));
   }
 
   public String name() {
@@ -67,13 +58,13 @@ public final class KnownUser {
     return settings;
   }
 
-  /** Returns what the user's clients use. It stays the same when rules or settings change. */
+  /** Returns what the clients of the user use now. */
   public UserUsage usage() {
     return usage;
   }
 
   /** Returns the limits of the user's requests; null if there are none. */
-  public @Nullable UserLimits limits() {
+  @Nullable UserLimits limits() {
     return limits;
   }
 

@@ -11,9 +11,8 @@ import io.penstock.core.command.Command;
 import io.penstock.core.command.ServerFacts;
 import io.penstock.core.prefix.KeyPrefix;
 import io.penstock.core.reply.ErrorReplies;
-import io.penstock.core.reply.ReplyRewriter;
 import io.penstock.core.reply.PendingBytes;
-import io.penstock.core.resp.RequestFrame;
+import io.penstock.core.reply.ReplyRewriter;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import java.util.List;
@@ -32,10 +31,10 @@ public final class UserRules implements RequestRules {
 
   private final KnownUser user;
   private final Permissions permissions;
-  private final ServerFacts servers;
-  private final Owner owner;
   private final @Nullable UserLimits limits;
   private final @Nullable KeyPrefix prefix;
+  private final ServerFacts servers;
+  private final Owner owner;
   private boolean counted; // the last request, by the limits
 
   /** The client whose requests are judged. */
@@ -58,65 +57,44 @@ public final class UserRules implements RequestRules {
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
     this.user = user;
     this.permissions = permissions;
-    this.servers = servers;
-    this.owner = owner;
     this.limits = user.limits();
     this.prefix = user.prefix();
+    this.servers = servers;
+    this.owner = owner;
   }
 
   /**
    * Returns what a client is authenticated as: without rules, if the user may do everything and has
-   * no limits.
+   * no limits and no key prefix.
    *
    * @param servers with the command table of the client's requests
    */
   public static User of(KnownUser user, ServerFacts servers, Owner owner) {
     Permissions permissions = user.permissions(servers.commands());
-    return new User(
-        user.name(),
-        permissions.permitsEverything() && user.limits() == null && user.prefix() == null
-            ? null
-            : new UserRules(user, permissions, servers, owner));
+    boolean free =
+        permissions.permitsEverything() && user.limits() == null && user.prefix() == null;
+    return new User(user.name(), free ? null : new UserRules(user, permissions, servers, owner));
   }
 
   @Override
   public byte @Nullable [] rejection(Command request) {
-    byte[] denial = denial(request);
     counted = false;
+    byte[] denial = denial(request);
     if (denial != null) {
       return denial;
     }
-    byte[] refusal = prefix == null ? null : prefix.rejection(request);
-    return refusal == null ? excess(request) : refusal;
-  }
-
-  private byte @Nullable [] excess(Command request) {
-    UserLimits limited = limits;
-    if (limited == null || isAboutConnection(request)) {
-      return null;
+    UserLimits limit = isAboutConnection(request) ? null : limits;
+    long bytes = limit == null ? 0 : (long) request.frame().end() - request.frame().start();
+    byte[] excess = limit == null ? null : limit.begin(bytes, System.nanoTime());
+    if (excess != null) {
+      return excess;
     }
-    RequestFrame frame = request.frame();
-    byte[] excess = limited.begin((long) frame.end() - frame.start(), System.nanoTime());
-    counted = excess == null && limited.countsBytes();
-    return excess;
-  }
-
-  @Override
-  public long waitNanos(Command request, boolean again) {
-    return limits == null || isAboutConnection(request)
-        ? 0
-        : limits.waitNanos(again, System.nanoTime());
-  }
-
-  @Override
-  public @Nullable PendingBytes pendingBytes() {
-    return counted ? limits : null;
-  }
-
-  /** Whether it is about who the client is, or its end, which no limit concerns. */
-  private static boolean isAboutConnection(Command request) {
-    CommandSpec spec = request.spec();
-    return spec != null && spec.has(CommandFlag.NO_AUTH);
+    byte[] refusal = prefix == null ? null : prefix.rejection(request);
+    if (refusal != null && limit != null) {
+      limit.end(bytes);
+    }
+    counted = refusal == null && limit != null;
+    return refusal;
   }
 
   private byte @Nullable [] denial(Command request) {
@@ -131,6 +109,44 @@ public final class UserRules implements RequestRules {
       return NO_SCRIPTS;
     }
     return null;
+  }
+
+  @Override
+  public long waitNanos(Command request, boolean again) {
+    UserLimits limit = isAboutConnection(request) ? null : limits;
+    return limit == null ? 0 : limit.waitNanos(again, System.nanoTime());
+  }
+
+  @Override
+  public @Nullable PendingBytes pendingBytes() {
+    UserLimits limit = limits;
+    return counted && limit != null && limit.countsBytes() ? limit : null;
+  }
+
+  /** Whether it is about who the client is, or its end, which no limit concerns. */
+  private static boolean isAboutConnection(Command request) {
+    CommandSpec spec = request.spec();
+    return spec != null && spec.has(CommandFlag.NO_AUTH);
+  }
+
+  @Override
+  public @Nullable ByteBuf rewrite(Command request) {
+    return prefix == null ? null : prefix.rewrite(request);
+  }
+
+  @Override
+  public @Nullable ReplyRewriter rewriterFor(CommandSpec asked) {
+    return prefix == null ? null : prefix.rewriterFor(asked);
+  }
+
+  @Override
+  public @Nullable ReplyRewriter rewriterFor(List<@Nullable CommandSpec> asked) {
+    return prefix == null ? null : prefix.rewriterFor(asked);
+  }
+
+  @Override
+  public @Nullable ChannelPrefix channelPrefix() {
+    return prefix == null ? null : prefix.channelPrefix();
   }
 
   /**
@@ -155,26 +171,6 @@ public final class UserRules implements RequestRules {
       case CHANNEL -> owner.log("channel", denial.object(), user.name());
       case SORT_OPTION -> {} // an error of the command itself, on a server
     }
-  }
-
-  @Override
-  public @Nullable ByteBuf rewrite(Command request) {
-    return prefix == null ? null : prefix.rewrite(request);
-  }
-
-  @Override
-  public @Nullable ReplyRewriter rewriterFor(CommandSpec asked) {
-    return prefix == null ? null : prefix.rewriterFor(asked);
-  }
-
-  @Override
-  public @Nullable ReplyRewriter rewriterFor(List<@Nullable CommandSpec> asked) {
-    return prefix == null ? null : prefix.rewriterFor(asked);
-  }
-
-  @Override
-  public @Nullable ChannelPrefix channelPrefix() {
-    return prefix == null ? null : prefix.channelPrefix();
   }
 
   @Override

@@ -60,7 +60,7 @@ public final class Users {
   }
 
   private KnownUser created(AclUser acl, UserSettings own) {
-    return KnownUser.created(acl, own, incarnations.incrementAndGet());
+    return new KnownUser(acl, own, incarnations.incrementAndGet(), new UserUsage(acl.name()));
   }
 
   /** Returns the users as they are now. A list whose users change is replaced by another one. */

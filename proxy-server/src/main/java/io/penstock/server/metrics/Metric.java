@@ -388,6 +388,46 @@ public enum Metric {
       Labels.UPSTREAM,
       "copy"),
 
+  USER_CLIENTS(
+      Type.GAUGE, "penstock_user_clients", "Number of clients of a user", Labels.USERS, "user"),
+  USER_BYTES_IN_FLIGHT(
+      Type.GAUGE,
+      "penstock_user_bytes_in_flight",
+      "Number of bytes of requests of a user that have no reply yet (max-bytes-in-flight)",
+      Labels.USERS,
+      "user"),
+  USER_LOGINS(
+      Type.COUNTER,
+      "penstock_user_logins",
+      "Number of logins of a user, by password or certificate",
+      Labels.USERS,
+      "user"),
+  USER_LOGIN_FAILURES(
+      Type.COUNTER,
+      "penstock_user_login_failures",
+      "Number of failed logins of a user that exists",
+      Labels.USERS,
+      "user"),
+  USER_DENIALS(
+      Type.COUNTER,
+      "penstock_user_denials",
+      "Number of requests that the rules of a user do not permit (-NOPERM)",
+      Labels.USERS,
+      "user"),
+  USER_REJECTED(
+      Type.COUNTER,
+      "penstock_user_rejected",
+      "Number of requests and logins that were rejected because of a limit of a user",
+      Labels.USERS,
+      "user",
+      "limit"),
+  USER_DELAYED(
+      Type.COUNTER,
+      "penstock_user_delayed",
+      "Number of requests that waited because of the rate limit of a user (excess: wait)",
+      Labels.USERS,
+      "user"),
+
   TOPOLOGY_REFRESHES(
       Type.COUNTER,
       "penstock_topology_refreshes",
@@ -538,6 +578,7 @@ public enum Metric {
   private static final class Labels {
     static final String LISTENER = "listener";
     static final String UPSTREAM = "upstream";
+    static final String USERS = "users";
   }
 
   /** The types that Prometheus knows and Penstock uses. */

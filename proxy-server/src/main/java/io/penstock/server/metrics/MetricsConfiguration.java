@@ -52,6 +52,7 @@ public class MetricsConfiguration {
       registry.register(
           new CopyJobCollector(
               () -> only(RespUpstream.class, proxy).flatMap(MetricsConfiguration::jobs).toList()));
+      registry.register(new UsersCollector(proxy::users));
       registry.register(
           new TcpCollector(() ->
               only(TcpUpstream.class, proxy)

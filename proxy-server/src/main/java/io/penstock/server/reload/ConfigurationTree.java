@@ -5,6 +5,7 @@ import io.penstock.server.change.Effect;
 import io.penstock.server.config.OptionNames;
 import io.penstock.server.config.PenstockProperties;
 import io.penstock.server.secret.SecretKeys;
+import io.penstock.server.secret.UserRuleText;
 import io.penstock.server.url.ResourceUrl;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
@@ -73,6 +74,8 @@ final class ConfigurationTree {
       String key = DataObjectPropertyName.toDashedForm(component.getName());
       if (value instanceof Record record) {
         tree.put(key, tree(record, before instanceof Record same ? same : null, file));
+      } else if (section instanceof PenstockProperties.Users users && key.equals("rules")) {
+        tree.put(key, users.rules().stream().map(UserRuleText::masked).toList());
       } else if (value != null) {
         tree.put(key, isSecret(key) ? MASK : shown(value, before, file));
       }

@@ -91,6 +91,9 @@ public final class SecretKeys {
       return hasSecret("", parsed(text));
     }
     String last = lastElement(name);
+    if (last.startsWith("rules") || name.toUpperCase(Locale.ROOT).contains("USERS_RULES")) {
+      return UserRuleText.hasPassword(text);
+    }
     return isSecret(last) ? !text.isEmpty() : isPrivateKey(last, text) || isUrlWithSecret(text);
   }
 

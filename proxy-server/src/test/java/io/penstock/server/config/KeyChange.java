@@ -47,7 +47,6 @@ record KeyChange(String base, String value) {
           entry("users.settings.NAME.excess", in("users", "wait")),
           entry("users.settings.NAME.max-connections", in("users", "7")),
           entry("users.settings.NAME.max-bytes-in-flight", in("users", "7MB")),
-          entry("users.settings.NAME.upstream", in("users", "other")),
           entry("users.settings.NAME.key-prefix", in("users", "b:")),
           entry("users.settings.NAME.key-prefix-channels", in("users", "true")),
           entry("users.settings.NAME.key-prefix-scripts", in("users", "true")),

@@ -71,6 +71,8 @@ class LiveKeysIT {
           "bind",
           "path");
 
+  private static final Set<String> FILES = Set.of(KeyChange.FILE, KeyChange.ACL);
+
   private final Map<String, Running> running = new HashMap<>();
 
   @SuppressWarnings("NullAway.Init")
@@ -118,7 +120,7 @@ class LiveKeysIT {
         .map(Map.Entry::getKey)
         .filter(key -> !ELSEWHERE.contains(KeyChange.suffix(key)))
         .filter(key -> BASES.containsKey(KeyChange.of(key).base()))
-        .filter(key -> !KeyChange.of(key).value().equals(KeyChange.FILE));
+        .filter(key -> !FILES.contains(KeyChange.of(key).value()));
   }
 
   @ParameterizedTest

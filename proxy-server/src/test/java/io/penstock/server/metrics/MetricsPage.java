@@ -139,6 +139,15 @@ final class MetricsPage {
             case MIRROR_RESYNC_STATE, MIRROR_COMPARE_STATE -> jobStates();
             default -> replicaStates();
           };
+      case "users" ->
+          Map.of("a key", "The section of the configuration with the users: `penstock.users`");
+      case "user" ->
+          Map.of("a name", "The user; `(other users)` for all but the first 100 of the section");
+      case "limit" ->
+          of(
+              "rate", "`rate-limit`",
+              "connections", "`max-connections`",
+              "bytes_in_flight", "`max-bytes-in-flight`");
       case "copy" -> Map.of("a name", "The upstream that is the copy");
       case "node" -> Map.of("an address", "`host:port` of the node, or its Unix socket");
       case "server" -> Map.of("an address", "`host:port` of the TCP server, or its Unix socket");

@@ -27,6 +27,8 @@ import io.penstock.core.tcp.TcpServers;
 import io.penstock.core.upstream.Endpoint;
 import io.penstock.core.upstream.Placement;
 import io.penstock.core.upstream.TopologyStatus.Sentinels;
+import io.penstock.core.users.Users;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.server.GeneratedTables;
 import io.penstock.server.management.ManagementConfiguration;
 import io.penstock.server.start.StartConfiguration;
@@ -144,6 +146,8 @@ class MetricsPageTest {
     registry.register(
         new CopyJobCollector(
             () -> Arrays.stream(CopyJobStatus.Kind.values()).map(MetricsPageTest::job).toList()));
+    var users = new Users(new UsersSettings("penstock.users", List.of(), null, Map.of()));
+    registry.register(new UsersCollector(() -> List.of(users)));
     TcpServer server = TcpServer.of(new Endpoint("h", 1));
     registry.register(
         new TcpCollector(() ->
