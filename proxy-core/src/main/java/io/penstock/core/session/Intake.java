@@ -167,7 +167,7 @@ final class Intake implements LocalCommandHandler {
 
   private boolean routeAndHandle() {
     user.follow();
-    if (session.isClosed()) {
+    if (session.isEnding()) { // its user was deleted, or lost a subscription
       return true;
     }
     Command command = request.command();

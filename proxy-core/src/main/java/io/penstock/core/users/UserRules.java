@@ -31,7 +31,6 @@ public final class UserRules implements RequestRules {
 
   private final KnownUser user;
   private final Permissions permissions;
-  private final boolean callsScripts;
   private final @Nullable UserLimits limits;
   private final @Nullable KeyPrefix prefix;
   private final ServerFacts servers;
@@ -58,7 +57,6 @@ public final class UserRules implements RequestRules {
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
     this.user = user;
     this.permissions = permissions;
-    this.callsScripts = permissions.hasAllKeys() || user.settings().passThrough();
     this.limits = user.limits();
     this.prefix = user.prefix();
     this.servers = servers;
@@ -105,7 +103,7 @@ public final class UserRules implements RequestRules {
       log(denial, request);
       return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
     }
-    if (!callsScripts && isCallOfScript(request)) {
+    if (isCallOfScript(request) && !mayCallScripts(request)) {
       owner.log("command", wireName(request), user.name());
       owner.denied(user, Denial.Reason.COMMAND, wireName(request));
       return NO_SCRIPTS;
@@ -151,6 +149,11 @@ public final class UserRules implements RequestRules {
     return prefix == null ? null : prefix.channelPrefix();
   }
 
+  /** Whether the node checks what it does by the user's own rights, or there is nothing to check. */
+  private boolean mayCallScripts(Command script) {
+    return user.settings().passThrough() || permissions.permitsWithAllKeys(script);
+  }
+
   /**
    * Whether it calls a script or function, which may name any key. The node runs it as Penstock's
    * own user.
@@ -184,7 +187,9 @@ public final class UserRules implements RequestRules {
   public byte @Nullable [] rejectionOfQueued(Command request) {
     Denial denial = permissions.denial(request);
     if (denial == null) {
-      return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
+      return isCallOfScript(request) && !mayCallScripts(request)
+          ? NO_SCRIPTS
+          : null;
     }
     log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));
