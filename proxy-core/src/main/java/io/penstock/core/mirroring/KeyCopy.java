@@ -53,7 +53,7 @@ final class KeyCopy {
     this.begun = mirror.loop().tick();
   }
 
-  private ConnectionKey connections() {
+  private ConnectionKey ofDatabase() {
     return database == ConnectionKey.DEFAULT_DATABASE
         ? ConnectionKey.PLAIN
         : ConnectionKey.ofDatabase(database);
@@ -63,7 +63,7 @@ final class KeyCopy {
     var made =
         new Claim(
             mirror.mirror().stripes(),
-            mirror.ownLane(connections()),
+            mirror.ownLane(ofDatabase()),
             mirror.placement(),
             new int[] {Stripes.of(key)},
             this::read);
@@ -134,7 +134,7 @@ final class KeyCopy {
       request.write(bytes);
       bytes(new SharedBuffer(bytes), 0, bytes.readableBytes());
       targetPartition(mirror.side().partitioner().partitionOf(key));
-      useConnections(connections());
+      useConnections(ofDatabase());
       sendOptions(
           Protocol.RESP2,
           LoopMirror.OWN_AFFINITY,
