@@ -149,7 +149,9 @@ public final class UserRules implements RequestRules {
     return prefix == null ? null : prefix.channelPrefix();
   }
 
-  /** Whether the node checks what it does by the user's own rights, or there is nothing to check. */
+  /**
+   * Whether the node checks what it does by the user's own rights, or there is nothing to check.
+   */
   private boolean mayCallScripts(Command script) {
     return user.settings().passThrough() || permissions.permitsWithAllKeys(script);
   }
@@ -187,9 +189,7 @@ public final class UserRules implements RequestRules {
   public byte @Nullable [] rejectionOfQueued(Command request) {
     Denial denial = permissions.denial(request);
     if (denial == null) {
-      return isCallOfScript(request) && !mayCallScripts(request)
-          ? NO_SCRIPTS
-          : null;
+      return isCallOfScript(request) && !mayCallScripts(request) ? NO_SCRIPTS : null;
     }
     log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));

@@ -119,17 +119,21 @@ class UsersConfigurationTest {
                 500,
                 1 << 20,
                 null,
-                null, false));
+                null,
+                false));
     assertThat(users.settings().get("Batch_1"))
         .isEqualTo(
-            new UserSettings(new RateLimit(30, Duration.ofMinutes(1), 1, true), 0, 0, null, null, false));
+            new UserSettings(
+                new RateLimit(30, Duration.ofMinutes(1), 1, true), 0, 0, null, null, false));
     assertThat(users.settings().get("team:x"))
-        .isEqualTo(new UserSettings(null, 0, 0, null, new Prefix("{x}:", true, false, true), false));
+        .isEqualTo(
+            new UserSettings(null, 0, 0, null, new Prefix("{x}:", true, false, true), false));
   }
 
   @Test
   void aUserMayBePassedThroughUnlessItIsDefault() throws IOException {
-    String text = """
+    String text =
+        """
           users:
             rules: ["user %1$s on >secret ~* +@all"]
             settings.%1$s.pass-through: true

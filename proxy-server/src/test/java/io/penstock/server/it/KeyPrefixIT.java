@@ -121,7 +121,8 @@ class KeyPrefixIT {
       client.send("XREAD", "BLOCK", "0", "STREAMS", "s", "t", "$", "$");
       awaitBlocked(1);
       pusher.call("XADD", "t", "1-1", "f", "v");
-      String entries = "*1\r\n*2\r\n" + Wire.bulk("1-1") + "*2\r\n" + Wire.bulk("f") + Wire.bulk("v");
+      String entries =
+          "*1\r\n*2\r\n" + Wire.bulk("1-1") + "*2\r\n" + Wire.bulk("f") + Wire.bulk("v");
       assertThat(client.read())
           .isEqualTo((protocol == 2 ? "*1\r\n*2\r\n" : "%1\r\n") + Wire.bulk("t") + entries);
     }
@@ -260,8 +261,7 @@ class KeyPrefixIT {
       client.call("INCR", "a");
       client.call("INCR", "b");
       assertThat(client.call("EXEC")).isEqualTo("*2\r\n:2\r\n:3\r\n");
-      assertThat(
-              client.call("EVAL", "return redis.call('GET', KEYS[1])..KEYS[2]", "2", "a", "b"))
+      assertThat(client.call("EVAL", "return redis.call('GET', KEYS[1])..KEYS[2]", "2", "a", "b"))
           .isEqualTo(Wire.bulk("2{app}:b"));
     }
   }
@@ -359,9 +359,7 @@ class KeyPrefixIT {
             List<String> request = new ArrayList<>(List.of(spec.wireName().split("\\|")));
             request.addAll(arguments);
             String reply = client.call(request.toArray(new String[0]));
-            assertThat(leaks(reply, request))
-                .as(request + ": " + reply)
-                .isFalse();
+            assertThat(leaks(reply, request)).as(request + ": " + reply).isFalse();
           }
         }
       }
