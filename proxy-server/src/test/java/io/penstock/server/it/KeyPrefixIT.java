@@ -83,7 +83,11 @@ class KeyPrefixIT {
     direct.call("XADD", SECRET + "-stream", "1-1", SECRET, SECRET);
     direct.call("ZADD", SECRET + "-zset", "1", SECRET);
     direct.call("HSET", SECRET + "-hash", SECRET, SECRET);
-    direct.call("FUNCTION", "LOAD", "REPLACE", "#!lua name=secret\nredis.register_function('f', function() return 1 end)");
+    direct.call(
+        "FUNCTION",
+        "LOAD",
+        "REPLACE",
+        "#!lua name=secret\nredis.register_function('f', function() return 1 end)");
   }
 
   private static RespClient client(KeyPrefix prefix) {
@@ -109,7 +113,8 @@ class KeyPrefixIT {
 
       client.send("XREAD", "BLOCK", "0", "STREAMS", "s", "t", "$", "$");
       pusher.call("XADD", "t", "1-1", "f", "v");
-      String entries = "*1\r\n*2\r\n" + Wire.bulk("1-1") + "*2\r\n" + Wire.bulk("f") + Wire.bulk("v");
+      String entries =
+          "*1\r\n*2\r\n" + Wire.bulk("1-1") + "*2\r\n" + Wire.bulk("f") + Wire.bulk("v");
       assertThat(client.read())
           .isEqualTo((protocol == 2 ? "*1\r\n*2\r\n" : "%1\r\n") + Wire.bulk("t") + entries);
     }
@@ -248,8 +253,7 @@ class KeyPrefixIT {
       client.call("INCR", "a");
       client.call("INCR", "b");
       assertThat(client.call("EXEC")).isEqualTo("*2\r\n:2\r\n:3\r\n");
-      assertThat(
-              client.call("EVAL", "return redis.call('GET', KEYS[1])..KEYS[2]", "2", "a", "b"))
+      assertThat(client.call("EVAL", "return redis.call('GET', KEYS[1])..KEYS[2]", "2", "a", "b"))
           .isEqualTo(Wire.bulk("2{app}:b"));
     }
   }
@@ -296,11 +300,7 @@ class KeyPrefixIT {
       client.call("KEYS", "*");
       client.call("SET", "k", "v");
       assertThat(client.call("EXEC"))
-          .isEqualTo(
-              "*3\r\n*3\r\n"
-                  + Wire.bulk("subscribe")
-                  + Wire.bulk("a")
-                  + ":1\r\n");
+          .isEqualTo("*3\r\n*3\r\n" + Wire.bulk("subscribe") + Wire.bulk("a") + ":1\r\n");
       assertThat(client.read())
           .isEqualTo("*3\r\n" + Wire.bulk("subscribe") + Wire.bulk("b") + ":2\r\n");
     }
@@ -337,8 +337,13 @@ class KeyPrefixIT {
   void noCommandFindsAKeyOfOthers() {
     List<String> names =
         List.of(
-            SECRET + "-SET", SECRET + "-RPUSH", SECRET + "-SADD", SECRET + "-stream", "other:secretSET",
-            SECRET + "-zset", SECRET + "-hash");
+            SECRET + "-SET",
+            SECRET + "-RPUSH",
+            SECRET + "-SADD",
+            SECRET + "-stream",
+            "other:secretSET",
+            SECRET + "-zset",
+            SECRET + "-hash");
     String before = data();
     for (CommandSpec spec : CommandTable.load().specs()) {
       if (endsConnection(spec) || spec.isContainer()) {
@@ -350,9 +355,7 @@ class KeyPrefixIT {
             List<String> request = new ArrayList<>(List.of(spec.wireName().split("\\|")));
             request.addAll(arguments);
             String reply = client.call(request.toArray(new String[0]));
-            assertThat(leaks(reply, request))
-                .as(request + ": " + reply)
-                .isFalse();
+            assertThat(leaks(reply, request)).as(request + ": " + reply).isFalse();
           }
         }
       }
