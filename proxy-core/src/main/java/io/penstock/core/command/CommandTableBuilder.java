@@ -193,18 +193,11 @@ final class CommandTableBuilder {
             && before.facts().equals(entry.facts)
             && before.subcommands().equals(subcommands)
         ? before
-        : new CommandSpec(
-            entry.id,
-            entry.facts,
-            entry.handling,
-            traits(entry.facts),
-            subcommands);
+        : new CommandSpec(entry.id, entry.facts, entry.handling, traits(entry.facts), subcommands);
   }
 
   private CommandTraits traits(CommandFacts command) {
     boolean learnt = ids != null && !CommandTable.load().knows(command.name());
-    return learnt
-        ? decisions.table().traitsOfLearnt(command)
-        : decisions.table().traitsOf(command);
+    return learnt ? decisions.table().traitsOfLearnt(command) : decisions.table().traitsOf(command);
   }
 }

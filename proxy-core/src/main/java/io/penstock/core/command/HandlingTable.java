@@ -99,7 +99,9 @@ final class HandlingTable {
     return read(wordsOf(command));
   }
 
-  /** Like {@link #traitsOf}, of a command that only nodes know: nobody has decided about its keys. */
+  /**
+   * Like {@link #traitsOf}, of a command that only nodes know: nobody has decided about its keys.
+   */
   CommandTraits traitsOfLearnt(CommandFacts command) {
     Set<String> words = wordsOf(command);
     words.removeIf(CommandTraits::isPrefixing);

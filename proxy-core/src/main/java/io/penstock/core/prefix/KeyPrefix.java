@@ -164,14 +164,7 @@ public final class KeyPrefix implements RequestRules {
       case COUNT -> Place.COUNTED;
       case CHANNEL_LIST, CHANNEL_COUNTS ->
           channels ? place(asked.replyKeys()) : Place.REPLY_AS_IT_IS;
-      case INFO,
-          SCRIPT,
-          CHANNEL,
-          CHANNELS,
-          CHANNEL_PATTERNS,
-          ALL_CHANNELS,
-          UNCHANGED,
-          REFUSED ->
+      case INFO, SCRIPT, CHANNEL, CHANNELS, CHANNEL_PATTERNS, ALL_CHANNELS, UNCHANGED, REFUSED ->
           Place.REPLY_AS_IT_IS;
     };
   }

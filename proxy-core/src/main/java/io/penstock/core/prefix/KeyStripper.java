@@ -224,8 +224,7 @@ final class KeyStripper implements ReplyRewriter {
 
   private void nextElement(Frame frame) {
     if (frame.place == Place.REPLIES) {
-      place =
-          frame.index < replies.length ? replies[(int) frame.index] : Place.REPLY_AS_IT_IS;
+      place = frame.index < replies.length ? replies[(int) frame.index] : Place.REPLY_AS_IT_IS;
     } else {
       place = frame.place.element(frame.index, frame.map);
     }

@@ -16,8 +16,8 @@ final class KeyspaceEvents {
   private KeyspaceEvents() {}
 
   /**
-   * Returns whether a request subscribes to such a channel, or to a pattern that may match one: it is
-   * compared up to its first special character.
+   * Returns whether a request subscribes to such a channel, or to a pattern that may match one: it
+   * is compared up to its first special character.
    */
   static boolean maySubscribe(RequestFrame frame, CommandSpec spec) {
     boolean patterns = isOf(spec, LocalCommand.PSUBSCRIBE);

@@ -112,12 +112,14 @@ final class KeyPrefixesPage {
       case SORT -> "the patterns of `BY` and `GET` get the prefix too";
       case PATTERN -> "the pattern gets the prefix";
       case SCAN -> "the pattern of `MATCH` gets the prefix; without one, such a pattern is added";
-      case COUNT -> "rejected; with `key-prefix-dbsize`, the keys with the prefix are counted, by `KEYS`";
+      case COUNT ->
+          "rejected; with `key-prefix-dbsize`, the keys with the prefix are counted, by `KEYS`";
       case INFO -> "without the section `keyspace`";
       case SCRIPT -> "rejected; with `key-prefix-scripts`, the keys get the prefix";
       case CHANNEL, CHANNELS -> "with `key-prefix-channels`, channels get the prefix";
       case CHANNEL_PATTERNS -> "with `key-prefix-channels`, patterns get the prefix";
-      case CHANNEL_LIST -> "with `key-prefix-channels`, the pattern gets the prefix, or such a one is added";
+      case CHANNEL_LIST ->
+          "with `key-prefix-channels`, the pattern gets the prefix, or such a one is added";
       case CHANNEL_COUNTS -> "with `key-prefix-channels`, channels get the prefix";
       case ALL_CHANNELS -> "with `key-prefix-channels`, rejected";
       case KEYS, UNCHANGED, REFUSED -> "";

@@ -31,8 +31,7 @@ final class ClientUsers {
     long id = Long.parseLong(client.call("CLIENT", "ID").substring(1).strip());
     for (Object slot : slots(proxy)) {
       Object loop = read(slot, "loop");
-      if (loop instanceof Loop itsLoop
-          && call(itsLoop, () -> become(slot, id, user))) {
+      if (loop instanceof Loop itsLoop && call(itsLoop, () -> become(slot, id, user))) {
         return;
       }
     }

@@ -163,8 +163,7 @@ class KeyPrefixDifferentialIT {
     return data;
   }
 
-  private void compare(
-      List<List<byte[]>> batch, int from, RespClient direct, RespClient client) {
+  private void compare(List<List<byte[]>> batch, int from, RespClient direct, RespClient client) {
     for (int i = 0; i < batch.size(); i++) {
       String request = Script.request(batch.get(i));
       String expected = direct.read();
