@@ -35,7 +35,7 @@ public final class Authentication {
 
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
-  private static final String TOO_MANY = 
+  private static final String TOO_MANY =
       "OVERLOADED too many connections of this user; retry later";
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."

@@ -87,7 +87,8 @@ class AuditLogTest {
         .send(Wire.request("FLUSHALL"))
         .expect("-NOPERM this user has no permissions to run the 'flushall' command\r\n")
         .send(Wire.request("GET", "k3y"))
-        .expect("-NOPERM this user has no permissions to access one of the keys used as arguments\r\n")
+        .expect(
+            "-NOPERM this user has no permissions to access one of the keys used as arguments\r\n")
         .send(Wire.request("ACL", "SETUSER", "other", "on", ">n3w"))
         .expect("+OK\r\n");
 
@@ -98,14 +99,16 @@ class AuditLogTest {
             "Request flushall of user app was denied (command)",
             "Request get of user app was denied (key)",
             "Request acl|setuser of user app is executed");
-    assertThat(events.list).extracting(event -> field(event, "event")).containsExactly(
-        "login-failed", "login", "denied", "denied", "administration");
-    assertThat(events.list).allSatisfy(event -> {
-      assertThat(field(event, "user")).isEqualTo("app");
-      assertThat(String.valueOf(field(event, "address"))).startsWith("127.0.0.1:");
-      assertThat(event.getFormattedMessage() + event.getKeyValuePairs())
-          .doesNotContain("s3cret", "wr0ng", "n3w", "k3y");
-    });
+    assertThat(events.list)
+        .extracting(event -> field(event, "event"))
+        .containsExactly("login-failed", "login", "denied", "denied", "administration");
+    assertThat(events.list)
+        .allSatisfy(event -> {
+          assertThat(field(event, "user")).isEqualTo("app");
+          assertThat(String.valueOf(field(event, "address"))).startsWith("127.0.0.1:");
+          assertThat(event.getFormattedMessage() + event.getKeyValuePairs())
+              .doesNotContain("s3cret", "wr0ng", "n3w", "k3y");
+        });
   }
 
   @Test

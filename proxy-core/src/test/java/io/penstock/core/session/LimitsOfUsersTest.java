@@ -72,8 +72,7 @@ class LimitsOfUsersTest {
   }
 
   private static UserSettings rate(int requests, Duration period, int burst, boolean waits) {
-    return new UserSettings(
-        new RateLimit(requests, period, burst, waits), 0, 0, null, null);
+    return new UserSettings(new RateLimit(requests, period, burst, waits), 0, 0, null, null);
   }
 
   @Test
@@ -95,9 +94,7 @@ class LimitsOfUsersTest {
   void aRejectionWithinATransactionAbortsIt() {
     start(rate(1, HOUR, 2, false));
 
-    app()
-        .send(Wire.request("MULTI") + GET + GET)
-        .expect("+OK\r\n+QUEUED\r\n" + RATE);
+    app().send(Wire.request("MULTI") + GET + GET).expect("+OK\r\n+QUEUED\r\n" + RATE);
   }
 
   @Test

@@ -54,8 +54,7 @@ final class UsersCollector implements MultiCollector {
             .toList());
   }
 
-  private static Family family(
-      Metric metric, List<Users> all, ToDoubleFunction<UserUsage> value) {
+  private static Family family(Metric metric, List<Users> all, ToDoubleFunction<UserUsage> value) {
     Family family = metric.family();
     add(family, all, value);
     return family;
@@ -71,8 +70,7 @@ final class UsersCollector implements MultiCollector {
               family.add(
                   value.applyAsDouble(user.usage()), labels(each.scope(), user.name(), more)));
       if (known.size() > MOST) {
-        double others =
-            known.stream().skip(MOST).map(KnownUser::usage).mapToDouble(value).sum();
+        double others = known.stream().skip(MOST).map(KnownUser::usage).mapToDouble(value).sum();
         family.add(others, labels(each.scope(), OTHERS, more));
       }
     }

@@ -98,7 +98,8 @@ class UsersReloadIT {
       write(OPS + APP.replace("+@all", "+@read"), "");
 
       assertThat(reload().body())
-          .contains("\"outcome\":\"applied\"", "\"subject\":\"listener default\",\"what\":\"users\"")
+          .contains(
+              "\"outcome\":\"applied\"", "\"subject\":\"listener default\",\"what\":\"users\"")
           .doesNotContain("secret", "first");
       assertThat(app.call("SET", "app:1", "y")).startsWith("-NOPERM");
       assertThat(app.call("GET", "app:1")).isEqualTo("$1\r\nx\r\n");
