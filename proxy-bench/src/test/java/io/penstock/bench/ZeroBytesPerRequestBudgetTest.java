@@ -114,6 +114,16 @@ class ZeroBytesPerRequestBudgetTest {
         Stream.of(named("ketama with a hash tag", () -> layout.shard(placing))));
   }
 
+  static Stream<Arguments> permit() {
+    var acl = new AclBenchmark();
+    return Stream.of(
+        named("one key", acl::oneKey),
+        named("one key with options", acl::oneKeyWithOptions),
+        named("one key by a pattern", acl::oneKeyByPattern),
+        named("ten keys", acl::tenKeys),
+        named("channel", acl::channel));
+  }
+
   private static Arguments named(String name, Runnable work) {
     return arguments(name, work);
   }
@@ -157,6 +167,12 @@ class ZeroBytesPerRequestBudgetTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("place")
   void placingKeysOnShardsAllocatesNothing(String name, Runnable work) {
+    assertThat(allocatedBy(work)).as(name).isLessThan(NOISE);
+  }
+
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("permit")
+  void whatIsPermittedAllocatesNothing(String name, Runnable work) {
     assertThat(allocatedBy(work)).as(name).isLessThan(NOISE);
   }
 

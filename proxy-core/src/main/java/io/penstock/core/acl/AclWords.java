@@ -27,22 +27,28 @@ public final class AclWords {
               ? "NOPERM No permissions to access a channel"
               : "NOPERM this user has no permissions to access one of the channels used as"
                   + " arguments";
-      case SORT_OPTION ->
-          "ERR " + denial.object() + " option of SORT denied due to insufficient ACL permissions.";
+      case SORT_OPTION -> sortOption(denial);
     };
   }
 
   /** Returns the error of a command of a transaction that {@code EXEC} does not run any more. */
   public static String errorAtExec(Denial denial) {
-    String reason =
-        switch (denial.reason()) {
-          case COMMAND -> "no permission to execute the command or subcommand";
-          case KEY, SORT_OPTION -> "no permission to touch the specified keys";
-          case CHANNEL -> "no permission to access one of the channels used as arguments";
-        };
+    return switch (denial.reason()) {
+      case COMMAND -> changedRules("no permission to execute the command or subcommand");
+      case KEY -> changedRules("no permission to touch the specified keys");
+      case CHANNEL -> changedRules("no permission to access one of the channels used as arguments");
+      case SORT_OPTION -> sortOption(denial);
+    };
+  }
+
+  private static String changedRules(String reason) {
     return "NOPERM ACLs rules changed between the moment the transaction was accumulated and the"
         + " EXEC call. This command is no longer allowed for the following reason: "
         + reason;
+  }
+
+  private static String sortOption(Denial denial) {
+    return "ERR " + denial.object() + " option of SORT denied due to insufficient ACL permissions.";
   }
 
   /** Returns the reply of {@code ACL DRYRUN}, a bulk string. */

@@ -10,7 +10,10 @@ import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.core.spec.Trait;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Finds the keys of a request, with what it does to each, as servers do for permissions ({@code
@@ -47,14 +50,30 @@ final class KeyAccesses {
     return accesses[i];
   }
 
-  /** Returns the access that the flags of a key spec say. */
-  static int of(KeySpec spec) {
-    int access = spec.flags().contains(KeyFlag.ACCESS) ? READ : 0;
+  /** Returns the access of each key spec of a command. */
+  static byte[] of(CommandSpec spec) {
+    List<KeySpec> specs = spec.keySpecs();
+    byte[] accesses = new byte[specs.size()];
+    for (int i = 0; i < accesses.length; i++) {
+      accesses[i] = of(specs.get(i));
+    }
+    return accesses;
+  }
+
+  /**
+   * Returns the access that the flags of a key spec say: any, if they say nothing. Servers before
+   * Redis 7 do not tell flags.
+   */
+  private static byte of(KeySpec spec) {
+    Set<KeyFlag> flags = spec.flags();
+    if (Collections.disjoint(flags, EnumSet.range(KeyFlag.RO, KeyFlag.DELETE))) {
+      return READ | WRITE;
+    }
     boolean writes =
-        spec.flags().contains(KeyFlag.INSERT)
-            || spec.flags().contains(KeyFlag.UPDATE)
-            || spec.flags().contains(KeyFlag.DELETE);
-    return writes ? access | WRITE : access;
+        flags.contains(KeyFlag.INSERT)
+            || flags.contains(KeyFlag.UPDATE)
+            || flags.contains(KeyFlag.DELETE);
+    return (byte) ((flags.contains(KeyFlag.ACCESS) ? READ : 0) | (writes ? WRITE : 0));
   }
 
   /** Returns whether a spec leaves the access to the arguments. */
@@ -65,9 +84,10 @@ final class KeyAccesses {
   /**
    * Finds the keys of a request whose arity is accepted.
    *
+   * @param ofSpecs the access of each key spec
    * @return false if they cannot be found: the specs of a learnt command do not say all
    */
-  boolean find(RequestFrame frame, CommandSpec spec) {
+  boolean find(RequestFrame frame, CommandSpec spec, byte[] ofSpecs) {
     positions.clear();
     known = 0;
     if (depends(spec)) {
@@ -75,11 +95,14 @@ final class KeyAccesses {
       setAccess(dependentAccess(frame, spec));
       return true;
     }
+    if (ofSpecs.length == 0) {
+      return false;
+    }
     if (spec.hasKeyProcedure()) {
-      findByProcedure(frame, spec);
+      findByProcedure(frame, spec, ofSpecs);
       return true;
     }
-    return !spec.keySpecs().isEmpty() && findBySpecs(frame, spec.keySpecs());
+    return findBySpecs(frame, spec.keySpecs(), ofSpecs);
   }
 
   private static int dependentAccess(RequestFrame frame, CommandSpec spec) {
@@ -113,17 +136,15 @@ final class KeyAccesses {
   }
 
   /** The first key has the access of the first spec, the others have that of the last one. */
-  private void findByProcedure(RequestFrame frame, CommandSpec spec) {
-    List<KeySpec> specs = spec.keySpecs();
+  private void findByProcedure(RequestFrame frame, CommandSpec spec, byte[] ofSpecs) {
     spec.findKeys(frame, positions);
-    int last = of(specs.getLast());
-    setAccess(last);
+    setAccess(ofSpecs[ofSpecs.length - 1]);
     if (size() > 0) {
-      accesses[0] = (byte) of(specs.getFirst());
+      accesses[0] = ofSpecs[0];
     }
   }
 
-  private boolean findBySpecs(RequestFrame frame, List<KeySpec> specs) {
+  private boolean findBySpecs(RequestFrame frame, List<KeySpec> specs, byte[] ofSpecs) {
     for (int i = 0; i < specs.size(); i++) {
       KeySpec spec = specs.get(i);
       if (spec.hasKeys()) {
@@ -134,7 +155,7 @@ final class KeyAccesses {
           positions.clear();
           return true;
         }
-        setAccess(of(spec));
+        setAccess(ofSpecs[i]);
       }
     }
     return true;

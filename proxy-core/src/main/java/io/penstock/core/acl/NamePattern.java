@@ -1,10 +1,8 @@
 package io.penstock.core.acl;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
+import io.penstock.core.spec.Ascii;
 import io.penstock.core.spec.Glob;
-import java.nio.charset.StandardCharsets;
 
 /**
  * A glob pattern of keys or channels. A pattern whose only special character is a star at its end
@@ -16,7 +14,8 @@ final class NamePattern {
 
   private final String text;
   private final Glob glob;
-  private final ByteBuf literal; // up to the first special character
+  private final long[] literal; // up to the first special character; little-endian, zero-padded
+  private final int literalLength;
   private final boolean isPrefix;
   private final boolean isName;
 
@@ -24,8 +23,11 @@ final class NamePattern {
     this.text = text;
     glob = Glob.exact(text);
     int length = literalLength(text);
-    byte[] bytes = text.substring(0, length).getBytes(StandardCharsets.ISO_8859_1);
-    literal = Unpooled.unreleasableBuffer(Unpooled.wrappedBuffer(bytes)).asReadOnly();
+    literal = new long[(length + Long.BYTES - 1) / Long.BYTES];
+    for (int i = 0; i < length; i++) {
+      literal[i / Long.BYTES] |= (long) text.charAt(i) << (i % Long.BYTES * Byte.SIZE);
+    }
+    literalLength = length;
     isPrefix = length == text.length() - 1 && text.endsWith("*");
     isName = length == text.length();
   }
@@ -52,14 +54,24 @@ final class NamePattern {
 
   /** Returns whether a name matches. */
   boolean matches(ByteBuf buffer, int offset, int length) {
-    int prefix = literal.capacity();
-    if (length < prefix || !ByteBufUtil.equals(literal, 0, buffer, offset, prefix)) {
+    if (length < literalLength || !startsWithLiteral(buffer, offset)) {
       return false;
     }
     if (isPrefix) {
       return length > 0; // as in Redis, a star does not match an empty name
     }
-    return isName ? length == prefix : glob.matches(buffer, offset, length);
+    return isName ? length == literalLength : glob.matches(buffer, offset, length);
+  }
+
+  private boolean startsWithLiteral(ByteBuf buffer, int offset) {
+    for (int i = 0; i < literal.length; i++) {
+      int at = i * Long.BYTES;
+      int length = Math.min(literalLength - at, Long.BYTES);
+      if (Ascii.word(buffer, offset + at, length) != literal[i]) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Returns whether the bytes are this pattern as it is written. */

@@ -5,6 +5,7 @@ import io.penstock.core.command.CommandTable;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.SortPatterns;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,20 +53,15 @@ public final class Permissions {
     return false;
   }
 
-  /** Returns whether a selector permits all keys, for reading and writing. */
-  public boolean hasAllKeys() {
+  /**
+   * Returns whether a selector permits the request together with all keys, for reading and writing.
+   *
+   * @param request whose command is known and has its arguments
+   */
+  public boolean permitsWithAllKeys(Command request) {
+    CommandSpec spec = Objects.requireNonNull(request.spec());
     for (SelectorPermissions selector : selectors) {
-      if (selector.hasAllKeys()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Returns whether a selector permits all keys and all channels, for reading and writing. */
-  public boolean hasAllKeysAndChannels() {
-    for (SelectorPermissions selector : selectors) {
-      if (selector.hasAllKeys() && selector.hasAllChannels()) {
+      if (selector.hasAllKeys() && selector.check(request.frame(), spec) == PERMITTED) {
         return true;
       }
     }

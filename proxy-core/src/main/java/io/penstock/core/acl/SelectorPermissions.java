@@ -59,10 +59,6 @@ final class SelectorPermissions {
     return allKeys;
   }
 
-  boolean hasAllChannels() {
-    return allChannels;
-  }
-
   boolean mayReadAllKeys() {
     return mayReadAllKeys;
   }
@@ -107,7 +103,7 @@ final class SelectorPermissions {
   }
 
   private int deniedKey(RequestFrame frame, CommandSpec spec, KeyAccesses found) {
-    if (!found.find(frame, spec)) {
+    if (!found.find(frame, spec, table.accesses(spec))) {
       return 0; // they may be anywhere
     }
     for (int i = 0; i < found.size(); i++) {

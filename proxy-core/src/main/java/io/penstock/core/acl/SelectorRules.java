@@ -6,7 +6,6 @@ import io.penstock.core.spec.AclCategory;
 import io.penstock.core.spec.CommandSpec;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A selector while rules change it ({@code ACLSetSelector} in acl.c). Rules about commands are kept
@@ -139,17 +138,24 @@ final class SelectorRules {
   }
 
   private void deny(String name) throws RuleError.Signal {
-    update(known(name).name(), '-');
+    known(name);
+    update(RuleWords.lowerCase(name), '-');
   }
 
   private void permit(String name) throws RuleError.Signal {
     int bar = name.lastIndexOf('|');
     if (bar < 0) {
-      update(known(name).name(), '+');
-      return;
+      known(name);
+    } else {
+      checkPart(name, bar);
     }
+    update(RuleWords.lowerCase(name), '+');
+  }
+
+  /** Checks {@code container|subcommand} or {@code command|first-argument}. */
+  private void checkPart(String name, int bar) throws RuleError.Signal {
     CommandSpec command = known(name.substring(0, bar));
-    if (command.facts().isSubcommand()) {
+    if (name.indexOf('|') < bar) {
       throw new RuleError.Signal(RuleError.SUBCOMMAND_ARGUMENT);
     }
     if (bar == name.length() - 1) {
@@ -158,19 +164,14 @@ final class SelectorRules {
     if (command.isContainer()) {
       known(name);
     }
-    update(RuleWords.lowerCase(name), '+');
   }
 
   private CommandSpec known(String name) throws RuleError.Signal {
-    CommandSpec spec = lookUp(RuleWords.lowerCase(name));
-    if (spec == null) {
+    String command = RuleWords.lowerCase(name);
+    if (!table.knows(command)) {
       throw new RuleError.Signal(RuleError.UNKNOWN_COMMAND);
     }
-    return spec;
-  }
-
-  private @Nullable CommandSpec lookUp(String name) {
-    return table.knows(name) ? table.byName(name) : null;
+    return table.byName(command);
   }
 
   /**

@@ -6,6 +6,7 @@ import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.KeySpec;
 import io.penstock.core.spec.Trait;
+import java.util.List;
 
 /** Where the commands of a table have keys and channels, by their ids. Immutable. */
 final class TableKeys {
@@ -21,35 +22,29 @@ final class TableKeys {
   private static final byte PATTERNS = 3;
 
   private final byte[] keys;
+  private final byte[][] accesses; // of the key specs
   private final byte[] channels;
 
   TableKeys(CommandTable table) {
     keys = new byte[table.size()];
+    accesses = new byte[keys.length][];
     channels = new byte[keys.length];
     for (CommandSpec spec : table.specs()) {
       keys[spec.id()] = (byte) keysOf(spec);
+      accesses[spec.id()] = KeyAccesses.of(spec);
       channels[spec.id()] = channelsOf(spec);
     }
   }
 
   private static int keysOf(CommandSpec spec) {
-    int specs = 0;
-    int access = 0;
-    for (KeySpec each : spec.keySpecs()) {
-      if (each.hasKeys()) {
-        specs++;
-        access = KeyAccesses.of(each);
-      }
+    List<KeySpec> specs = spec.keySpecs();
+    if (specs.stream().noneMatch(KeySpec::hasKeys)) {
+      // With this flag, a module finds the keys itself.
+      return spec.has(CommandFlag.MOVABLEKEYS) ? TO_BE_FOUND : NO_KEYS;
     }
-    if (specs == 0) {
-      // A module finds the keys of such a command itself.
-      boolean unknown =
-          spec.has(CommandFlag.MODULE)
-              && (spec.has(CommandFlag.MOVABLEKEYS) || spec.facts().range().first() > 0);
-      return unknown ? TO_BE_FOUND : NO_KEYS;
-    }
-    boolean single = spec.keySpecs().size() == 1 && spec.firstKeyIndex() > 0;
-    return single && !KeyAccesses.depends(spec) ? access : TO_BE_FOUND;
+    KeySpec only = specs.getFirst();
+    boolean fixed = specs.size() == 1 && only.fixedKeyIndex() > 0 && spec.firstKeyIndex() > 0;
+    return fixed && !KeyAccesses.depends(spec) ? KeyAccesses.of(spec)[0] : TO_BE_FOUND;
   }
 
   private static byte channelsOf(CommandSpec spec) {
@@ -60,6 +55,11 @@ final class TableKeys {
       return ONE_CHANNEL;
     }
     return spec.has(Trait.NAMES_CHANNELS) ? CHANNELS : 0;
+  }
+
+  /** Returns the access of each key spec. */
+  byte[] accesses(CommandSpec spec) {
+    return spec.id() < keys.length ? accesses[spec.id()] : KeyAccesses.of(spec);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.penstock.core.client;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.reply.ReplySlot;
 import io.penstock.core.resp.Protocol;
+import org.jspecify.annotations.Nullable;
 
 /** A client as the handlers of its requests see it. Confined to the client's event loop. */
 public interface Client {
@@ -18,6 +19,11 @@ public interface Client {
 
   /** Returns the client's current protocol version. */
   Protocol protocol();
+
+  /** Returns what is taken off the names of channels that the client sees; null for nothing. */
+  default @Nullable ChannelPrefix channelPrefix() {
+    return null;
+  }
 
   /** Returns the connections to nodes that the client's exchanges use, reads of replicas apart. */
   ConnectionKey connections();

@@ -109,6 +109,11 @@ final class HandlingTable {
     return read(words);
   }
 
+  /** Returns whether a line says what becomes of the command with a key prefix. */
+  boolean saysPrefixing(CommandFacts command) {
+    return wordsOf(command).stream().anyMatch(CommandTraits::isPrefixing);
+  }
+
   private static CommandTraits read(Set<String> words) {
     return words.isEmpty() ? CommandTraits.NONE : CommandTraits.of(words);
   }

@@ -51,7 +51,7 @@ final class PubsubCountRewriter {
    */
   boolean deliver(Outcome outcome, int most) {
     if (outcome != Outcome.OK || client.isClosed()) {
-      whole.deliverOwned(merged.retain(), outcome);
+      deliver(merged, outcome);
       release();
       return true;
     }
@@ -62,9 +62,13 @@ final class PubsubCountRewriter {
     if (at < merged.writerIndex()) {
       return false;
     }
-    whole.deliverOwned(out.retain(), outcome);
+    deliver(out, outcome);
     release();
     return true;
+  }
+
+  private void deliver(ByteBuf reply, Outcome outcome) {
+    whole.deliver(reply, reply.readerIndex(), reply.writerIndex(), outcome);
   }
 
   /** Releases the buffers. */

@@ -3,7 +3,9 @@ package io.penstock.core.pubsub;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.penstock.core.output.SocketOutput;
+import io.penstock.core.resp.Header;
 import io.penstock.core.resp.Protocol;
+import io.penstock.core.resp.ReplyScanner;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +83,41 @@ public final class Message {
       resp3 = copy;
     }
     return copy;
+  }
+
+  /**
+   * Returns the encoded message without what its names begin with; the caller owns it.
+   *
+   * @param channel taken off the channel, if that begins with it
+   * @param pattern taken off the pattern, if there is one that begins with it
+   */
+  public ByteBuf without(byte[] channel, byte[] pattern, Protocol protocol) {
+    ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(length);
+    int to = from + length;
+    int word = source.indexOf(from, to, (byte) '\n') + 1;
+    int at = bulkEnd(word, to);
+    out.writeByte(protocol == Protocol.RESP2 ? '*' : '>');
+    out.writeBytes(source, from + 1, at - from - 1);
+    if (kind == Kind.PATTERN) {
+      at = copyBulk(at, to, pattern, out);
+    }
+    at = copyBulk(at, to, channel, out);
+    return out.writeBytes(source, at, to - at);
+  }
+
+  /** Copies a bulk string without its prefix, if it has that. Returns the index behind it. */
+  private int copyBulk(int at, int to, byte[] prefix, ByteBuf out) {
+    int content = source.indexOf(at, to, (byte) '\n') + 1;
+    int end = bulkEnd(at, to);
+    int bytes = end - 2 - content;
+    int taken = Name.begins(source, content, bytes, prefix) ? prefix.length : 0;
+    Header.write(out, '$', bytes - taken);
+    out.writeBytes(source, content + taken, end - content - taken);
+    return end;
+  }
+
+  private int bulkEnd(int at, int to) {
+    return new ReplyScanner().scan(source, at, to);
   }
 
   /** Releases the copies; callers that retained them keep them alive. */

@@ -52,6 +52,24 @@ public final class Name implements Comparable<Name> {
     return false;
   }
 
+  /** Returns whether bytes of a buffer begin with others. */
+  static boolean begins(ByteBuf buffer, int offset, int length, byte[] with) {
+    for (int i = 0; i < with.length; i++) {
+      if (i == length || buffer.getByte(offset + i) != with[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Returns the bytes as characters, one to one, without those that it may begin with. */
+  public String without(byte[] prefix) {
+    boolean begins =
+        bytes.length >= prefix.length
+            && Arrays.equals(bytes, 0, prefix.length, prefix, 0, prefix.length);
+    return begins ? toString().substring(prefix.length) : toString();
+  }
+
   /** Appends the bytes. */
   public void writeTo(ByteBuf out) {
     out.writeBytes(bytes);

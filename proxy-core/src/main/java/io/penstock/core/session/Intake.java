@@ -167,7 +167,7 @@ final class Intake implements LocalCommandHandler {
 
   private boolean routeAndHandle() {
     user.follow();
-    if (session.isClosed()) {
+    if (session.isEnding()) { // its user was deleted, or lost a subscription
       return true;
     }
     Command command = request.command();
@@ -221,7 +221,8 @@ final class Intake implements LocalCommandHandler {
     if (mustWaitForPause(plan, command)) {
       return putBack();
     }
-    if (transactions.isOpen() && transactions.queueOrReject(plan, command, request.asked())) {
+    if (transactions.isOpen() && transactions.queueOrReject(plan, command)) {
+      transactions.noteAsked(command, request.asked());
       if (user.hasUsers()) {
         transactions.noteOriginal(request.original());
       }

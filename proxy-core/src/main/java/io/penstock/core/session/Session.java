@@ -6,6 +6,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.penstock.core.answer.SessionControl;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.Backpressure;
+import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.ClientProfile;
@@ -666,6 +667,12 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   @Override
   public Protocol protocol() {
     return profile.protocol();
+  }
+
+  @Override
+  public @Nullable ChannelPrefix channelPrefix() {
+    RequestRules rules = profile.user().rules();
+    return rules == null ? null : rules.channelPrefix();
   }
 
   @Override

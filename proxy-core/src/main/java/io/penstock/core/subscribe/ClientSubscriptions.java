@@ -1,6 +1,7 @@
 package io.penstock.core.subscribe;
 
 import io.netty.buffer.ByteBuf;
+import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.client.IncomingRequest;
@@ -318,10 +319,18 @@ public final class ClientSubscriptions implements Subscriptions {
     if (name == null) {
       writer.nil();
     } else {
-      writer.bulk(name.toString());
+      writer.bulk(shown(kind, name));
     }
     boolean shard = kind == Kind.SHARD;
     writer.integer(shard ? count(kind) : count(Kind.CHANNEL) + count(Kind.PATTERN));
+  }
+
+  private String shown(Kind kind, Name name) {
+    ChannelPrefix hidden = client.channelPrefix();
+    if (hidden == null) {
+      return name.toString();
+    }
+    return name.without(kind == Kind.PATTERN ? hidden.pattern() : hidden.channel());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.penstock.core.subscribe;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.Client;
 import io.penstock.core.client.ClientContext;
 import io.penstock.core.limit.Allowance;
@@ -70,7 +71,10 @@ final class MessageOutput implements Subscriber {
     }
     Protocol protocol = client.protocol();
     ReplySlot before = publisher();
-    if (before != null) {
+    ChannelPrefix hidden = client.channelPrefix();
+    if (hidden != null) {
+      writeWithout(hidden, message, before);
+    } else if (before != null) {
       bufferAfterReply(message.copyFor(protocol), before);
     } else if (mayWrite(message.length())) {
       message.writeTo(output, protocol);
@@ -80,6 +84,22 @@ final class MessageOutput implements Subscriber {
     }
     counters.countMessage();
     account.check();
+  }
+
+  private void writeWithout(ChannelPrefix hidden, Message message, @Nullable ReplySlot before) {
+    ByteBuf shown = message.without(hidden.channel(), hidden.pattern(), client.protocol());
+    try {
+      if (before != null) {
+        bufferAfterReply(shown, before);
+      } else if (mayWrite(shown.readableBytes())) {
+        output.append(shown, shown.readerIndex(), shown.readableBytes());
+      } else {
+        buffer(shown);
+        waitForOutput();
+      }
+    } finally {
+      shown.release();
+    }
   }
 
   @Override

@@ -144,29 +144,9 @@ public final class Transactions {
   /**
    * Queues or rejects a request in an open transaction. Returns false for the few commands that run
    * at once.
-   *
-   * @param asked command of the client's own request, which {@code command} may have replaced
    */
-  public boolean queueOrReject(RoutePlan plan, Command command, @Nullable CommandSpec asked) {
+  public boolean queueOrReject(RoutePlan plan, Command command) {
     Transaction transaction = Objects.requireNonNull(open);
-    boolean handled = queueOrReject(transaction, plan, command);
-    if (profile.user().rules() != null) {
-      transaction.noteAsked(asked, repliesOf(command));
-    }
-    return handled;
-  }
-
-  /** Returns how many replies it has: one, or one for each name to subscribe to. */
-  static int repliesOf(Command command) {
-    CommandSpec spec = command.spec();
-    boolean several =
-        spec != null
-            && spec.handling() instanceof Handling.Local(LocalCommand which)
-            && which.area() == LocalCommand.Area.SUBSCRIPTION;
-    return several ? Math.max(1, command.argc() - 1) : 1;
-  }
-
-  private boolean queueOrReject(Transaction transaction, RoutePlan plan, Command command) {
     CommandSpec spec = command.spec();
     String forbidden = spec == null ? null : ServerWords.transactionError(reader.servers(), spec);
     if (forbidden != null
@@ -194,6 +174,28 @@ public final class Transactions {
       case RoutePlan.Broadcast _, RoutePlan.Scan _ -> queueForAll(transaction, command);
       case RoutePlan.Reject reject -> reject(spec, reject);
     };
+  }
+
+  /**
+   * Notes what the reply to a request that was queued, if it was, is of.
+   *
+   * @param asked command of the client's own request, which {@code command} may have replaced
+   */
+  public void noteAsked(Command command, @Nullable CommandSpec asked) {
+    Transaction transaction = open;
+    if (transaction != null && profile.user().rules() != null) {
+      transaction.noteAsked(asked, repliesOf(command));
+    }
+  }
+
+  /** Returns how many replies it has: one, or one for each name to subscribe to. */
+  static int repliesOf(Command command) {
+    CommandSpec spec = command.spec();
+    boolean several =
+        spec != null
+            && spec.handling() instanceof Handling.Local(LocalCommand which)
+            && which.area() == LocalCommand.Area.SUBSCRIPTION;
+    return several ? Math.max(1, command.argc() - 1) : 1;
   }
 
   private boolean queuePublish(Transaction transaction, RoutePlan.Publish plan, Command command) {

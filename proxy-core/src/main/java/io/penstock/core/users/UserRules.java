@@ -31,7 +31,6 @@ public final class UserRules implements RequestRules {
 
   private final KnownUser user;
   private final Permissions permissions;
-  private final boolean callsScripts;
   private final @Nullable UserLimits limits;
   private final @Nullable KeyPrefix prefix;
   private final ServerFacts servers;
@@ -58,7 +57,6 @@ public final class UserRules implements RequestRules {
   private UserRules(KnownUser user, Permissions permissions, ServerFacts servers, Owner owner) {
     this.user = user;
     this.permissions = permissions;
-    this.callsScripts = permissions.hasAllKeys();
     this.limits = user.limits();
     this.prefix = user.prefix();
     this.servers = servers;
@@ -105,7 +103,7 @@ public final class UserRules implements RequestRules {
       log(denial, request);
       return ErrorReplies.encode(AclWords.error(denial, user.name(), servers));
     }
-    if (!callsScripts && isCallOfScript(request)) {
+    if (isCallOfScript(request) && !permissions.permitsWithAllKeys(request)) {
       owner.log("command", wireName(request), user.name());
       owner.denied(user, Denial.Reason.COMMAND, wireName(request));
       return NO_SCRIPTS;
@@ -184,7 +182,9 @@ public final class UserRules implements RequestRules {
   public byte @Nullable [] rejectionOfQueued(Command request) {
     Denial denial = permissions.denial(request);
     if (denial == null) {
-      return !callsScripts && isCallOfScript(request) ? NO_SCRIPTS : null;
+      return isCallOfScript(request) && !permissions.permitsWithAllKeys(request)
+          ? NO_SCRIPTS
+          : null;
     }
     log(denial, request);
     return ErrorReplies.encode(AclWords.errorAtExec(denial));

@@ -2,8 +2,12 @@ package io.penstock.core.acl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.penstock.core.acl.AclFile.AclFileException;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.cluster.ServerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,6 +17,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Gives the same random rules to a real server and to {@link AclRules}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -23,9 +28,12 @@ class AclRulesIT {
 
   private AclServer server;
 
+  @TempDir private static Path folder;
+
   @BeforeAll
-  void start() {
-    server = AclServer.start(ServerProcess.builder());
+  void start() throws IOException {
+    Path file = Files.createFile(folder.resolve("users.acl"));
+    server = AclServer.start(ServerProcess.builder().option("aclfile", file.toString()));
   }
 
   @AfterAll
@@ -47,6 +55,39 @@ class AclRulesIT {
         lists.add(rules.list());
         user = change(user, lists);
       }
+    }
+  }
+
+  @Test
+  void errorsInFilesAreThoseOfTheServer() throws IOException {
+    Path file = folder.resolve("users.acl");
+    List<String> texts =
+        List.of(
+            "user a on\n",
+            "user a on >x ~* +@all\n\n  \nuser b off\r\n",
+            "user a +nosuch >secret nonsense ~* +nosuch2 foo\n",
+            "user a on\nuser a on\n",
+            "user\nuser b on",
+            "usr a\nUSER a\n",
+            "user a (~x\n",
+            "user a on (~x +get) (~y +@nosuch)\n",
+            "user a on (~x +get  ~y)\n",
+            "user a\tb on\n",
+            "user a #12\nuser b ~* ~x\nuser c &* &x\nuser d <x\nuser e +config|get|x\n",
+            "# a comment\n");
+    for (String text : texts) {
+      Files.writeString(file, text);
+      String theirs = server.call("ACL", "LOAD");
+      String ours = "+OK\r\n";
+      try {
+        List<AclUser> users = AclFile.read(text, file.toString(), server.table());
+        for (AclUser user : users) {
+          assertThat(server.comparable(AclText.line(user))).isEqualTo(server.line(user.name()));
+        }
+      } catch (AclFileException e) {
+        ours = "-ERR " + e.getMessage() + "\r\n";
+      }
+      assertThat(ours).as(text).isEqualTo(theirs);
     }
   }
 

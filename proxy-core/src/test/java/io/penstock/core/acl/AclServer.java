@@ -45,7 +45,7 @@ final class AclServer implements AutoCloseable {
       return new AclServer(options.binary(binary).start(), binary);
     } catch (MissingServerException e) {
       System.out.println("Skipped: " + e.getMessage());
-      return Assumptions.abort(e.getMessage());
+      return Assumptions.abort(e.toString());
     }
   }
 

@@ -8,6 +8,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Trait;
 import io.penstock.core.wire.Splits;
 import io.penstock.testkit.cluster.ServerProcess;
+import io.penstock.testkit.wire.RespClient;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -98,6 +99,10 @@ class PermissionsIT {
       """
       SORT a:1
       SORT x STORE b:1
+      SORT a:1 BY w_*
+      SORT a:1 BY nosort
+      SORT a:1 GET #
+      SORT_RO a:1 DESC get o_*
       SORT a:1 STORE b:1
       SORT b:1 store a:1
       SORT a:1 BY w_* GET # LIMIT 0 5 STORE a:2
@@ -165,7 +170,8 @@ class PermissionsIT {
   void start() throws AclRuleException {
     server = AclServer.start(ServerProcess.builder().option("enable-debug-command", "yes"));
     for (int i = 0; i < USERS.size(); i++) {
-      List<String> rules = Arrays.asList(USERS.get(i).split(" +", -1));
+      List<String> rules = new ArrayList<>(List.of("on", "nopass"));
+      rules.addAll(Arrays.asList(USERS.get(i).split(" +", -1)));
       users.add(AclRules.change(AclUser.created("u" + i), rules, server.table()));
       assertThat(server.setUser("u" + i, rules)).isEmpty();
     }
@@ -199,6 +205,28 @@ class PermissionsIT {
     users.forEach(user -> compare(user, calls));
   }
 
+  @Test
+  void deniedCallsGetTheErrorsOfTheServer() {
+    int denied = 0;
+    for (AclUser user : users) {
+      Permissions permissions = Permissions.of(user, server.table());
+      try (RespClient client = server.process().connect()) {
+        assertThat(client.call("AUTH", user.name(), "any")).isEqualTo("+OK\r\n");
+        for (String shape : SHAPES.lines().toList()) {
+          String[] call = Requests.words(shape);
+          Denial denial = permissions.denial(command(call));
+          if (denial != null) {
+            assertThat("-" + AclWords.error(denial, user.name(), server.facts()) + "\r\n")
+                .as("%s: %s", USERS.get(users.indexOf(user)), shape)
+                .isEqualTo(client.call(call));
+            denied++;
+          }
+        }
+      }
+    }
+    assertThat(denied).isGreaterThan(500);
+  }
+
   /** On servers, nobody needs permission for its only key. */
   @Test
   void theFirstKeyOfPfmergeNeedsPermission() {
@@ -215,7 +243,7 @@ class PermissionsIT {
   }
 
   private static boolean hasOptions(CommandSpec spec) {
-    return spec.hasKeyProcedure() && spec.hasKeys() || spec.name().equals("pfmerge");
+    return (spec.hasKeyProcedure() && spec.hasKeys()) || spec.name().equals("pfmerge");
   }
 
   private static List<String> call(CommandSpec spec, Random random) {
@@ -255,8 +283,12 @@ class PermissionsIT {
   }
 
   private @Nullable Denial denial(Permissions permissions, List<String> call) {
-    var command = new Command(server.table(), Requests.frame(call.toArray(String[]::new)));
+    return permissions.denialByRules(command(call.toArray(String[]::new)));
+  }
+
+  private Command command(String... call) {
+    var command = new Command(server.table(), Requests.frame(call));
     command.resolve();
-    return permissions.denialByRules(command);
+    return command;
   }
 }

@@ -223,6 +223,8 @@ class HandlingTableTest {
     for (CommandSpec spec : CommandTableTest.allSpecs(table)) {
       if (spec.handling() instanceof Handling.Local(LocalCommand command)) {
         local.add(command);
+      } else if (spec.has(Trait.ABOUT_USERS)) {
+        local.add(LocalCommand.named(spec.name()));
       }
     }
 

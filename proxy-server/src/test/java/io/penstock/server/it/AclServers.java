@@ -44,7 +44,10 @@ final class AclServers implements AutoCloseable {
     try (RespClient admin = made.server.connect()) {
       for (String user : users) {
         List<String> words = new ArrayList<>(List.of("ACL", "SETUSER"));
-        words.addAll(words(user));
+        List<String> rules = words(user);
+        words.add(rules.getFirst());
+        words.add("reset");
+        words.addAll(rules.subList(1, rules.size()));
         String reply = admin.call(words.toArray(new String[0]));
         if (!reply.equals("+OK\r\n")) {
           throw new IllegalStateException(user + ": " + reply);
@@ -60,9 +63,11 @@ final class AclServers implements AutoCloseable {
     for (String user : users) {
       List<String> words = words(user);
       String name = words.getFirst();
-      AclUser before = name.equals("default") ? AclUser.unrestricted(name) : AclUser.created(name);
+      AclUser before = AclUser.created(name);
       try {
-        all.add(AclRules.change(before, words.subList(1, words.size()), TABLE));
+        List<String> rules = new ArrayList<>(List.of("reset"));
+        rules.addAll(words.subList(1, words.size()));
+        all.add(AclRules.change(before, rules, TABLE));
       } catch (AclRuleException e) {
         throw new IllegalArgumentException(e);
       }

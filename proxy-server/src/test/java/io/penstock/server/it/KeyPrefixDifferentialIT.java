@@ -111,8 +111,10 @@ class KeyPrefixDifferentialIT {
             ClientUsers.connect(proxy, new KeyPrefix(prefix, false, true, true), protocol);
         RespClient others = proxy.connect()) {
       direct.call("FLUSHALL");
+      direct.call("SCRIPT", "FLUSH");
       direct.call("HELLO", Integer.toString(protocol));
       servers.forEach(server -> server.call("FLUSHALL"));
+      others.call("SCRIPT", "FLUSH");
       fill(others, arguments);
       Map<String, String> before = data(servers, prefix);
       assertThat(before).isNotEmpty();
@@ -170,9 +172,23 @@ class KeyPrefixDifferentialIT {
       if (!bothErrors && !same(request, expected, actual)) {
         fail(
             "seed %d, call %d: %s%n  a server: %s%n  Penstock: %s",
-            SEED, from + i, Wire.shown(request), Wire.shown(expected), Wire.shown(actual));
+            SEED,
+            from + i,
+            Wire.shown(request),
+            Wire.shown(expected.substring(difference(expected, actual))),
+            Wire.shown(actual.substring(difference(expected, actual))));
       }
     }
+  }
+
+  /** Returns an index shortly before the first difference. */
+  private static int difference(String expected, String actual) {
+    int at = 0;
+    while (at < Math.min(expected.length(), actual.length())
+        && expected.charAt(at) == actual.charAt(at)) {
+      at++;
+    }
+    return Math.max(0, at - 60);
   }
 
   private boolean same(String request, String expected, String actual) {
@@ -180,6 +196,10 @@ class KeyPrefixDifferentialIT {
     if (name.equals("SCAN") && expected.startsWith("*")) {
       return elements(Reply.parse(expected).elements().get(1))
           .equals(elements(Reply.parse(actual).elements().get(1)));
+    }
+    if (name.startsWith("SORT") && request.contains(" BY w_") && !expected.startsWith("-")) {
+      // the order of elements with the same weight is not defined
+      return Reply.parse(expected).sorted().equals(Reply.parse(actual).sorted());
     }
     return differences.same(target, request, expected, actual);
   }
@@ -206,6 +226,8 @@ class KeyPrefixDifferentialIT {
         all.addAll(Grammar.read("grammar-prefix.txt"));
       }
       all.removeIf(line -> REJECTED.contains(line.command()));
+      all.removeIf(line -> line.text().contains("{KEYS,")); // scripts see the prefix
+      all.removeIf(line -> !alone.isEmpty() && line.command().equals("SCAN")); // a page at a time
       all.removeIf(line -> !patterns && line.text().matches("SORT.* (BY|GET) .*"));
       lines = all;
       forTransactions =
@@ -213,6 +235,7 @@ class KeyPrefixDifferentialIT {
               .filter(line -> differences.isExact(line.text()))
               .filter(line -> !alone.contains(line.command()))
               .filter(line -> !NOT_QUEUED.contains(line.command()))
+              .filter(line -> !line.text().contains(" BY w_"))
               .toList();
     }
 

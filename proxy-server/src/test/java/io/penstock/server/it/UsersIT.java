@@ -23,7 +23,7 @@ class UsersIT {
     "default on nopass ~* &* +@all",
     "admin on >admin ~* &* +@all",
     "reader on >reader ~* +@read +@connection +@transaction",
-    "app on >app ~app:* &news.* +@all -@dangerous +sort",
+    "app on >app ~app:* &news.* +@all -@dangerous",
     "off off >off ~* +@all",
   };
 
@@ -293,6 +293,7 @@ class UsersIT {
     try (Both admin = servers.connect("admin");
         RespClient app = servers.proxy().connect()) {
       admin.proxy().call("SET", "secret", "x");
+      admin.proxy().call("ACL", "SETUSER", "app", "+sort");
       app.call("AUTH", "app", "app");
       String script = "return redis.call('get', 'secret')";
       assertThat(app.call("EVAL", script, "0")).startsWith("-NOPERM");
