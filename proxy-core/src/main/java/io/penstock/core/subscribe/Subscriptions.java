@@ -54,7 +54,7 @@ public sealed interface Subscriptions permits NoSubscriptions, ClientSubscriptio
   interface NameTest {
 
     /**
-     * Returns whether the name meets it.
+     * Returns whether a name meets the condition.
      *
      * @param name one character per byte
      */

@@ -71,7 +71,7 @@ public final class CertificateUsers {
     }
   }
 
-  private @Nullable String user(Certificate certificate) {
+  @Nullable String user(Certificate certificate) {
     if (!(certificate instanceof X509Certificate verified)) {
       return null;
     }

@@ -31,7 +31,7 @@ public final class AuditLog {
   private final AtomicLong second = new AtomicLong();
   private final AtomicInteger lines = new AtomicInteger(); // in that second
 
-  private AuditLog() {}
+  AuditLog() {}
 
   /**
    * A client is another user's now.
@@ -102,10 +102,11 @@ public final class AuditLog {
   }
 
   private boolean isOn() {
-    if (!log.isInfoEnabled()) {
-      return false;
-    }
-    long now = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime());
+    return log.isInfoEnabled() && admits(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime()));
+  }
+
+  /** Returns whether one more line may be logged in a second. */
+  boolean admits(long now) {
     long before = second.get();
     if (before != now && second.compareAndSet(before, now)) {
       int left = lines.getAndSet(0) - MOST_IN_A_SECOND;
