@@ -78,8 +78,7 @@ class SameReplyTest {
     assertThat(isSame(set, shuffled, ReplyComparison.EXACT)).isFalse();
     assertThat(isSame(set, shuffled, ReplyComparison.NONE)).isFalse();
     assertThat(isSame(set, shuffled.replace('c', 'd'), ReplyComparison.ANY_ORDER)).isFalse();
-    assertThat(isSame(set, "*2\r\n$1\r\na\r\n$1\r\nb\r\n", ReplyComparison.ANY_ORDER))
-        .isFalse();
+    assertThat(isSame(set, "*2\r\n$1\r\na\r\n$1\r\nb\r\n", ReplyComparison.ANY_ORDER)).isFalse();
     assertThat(isSame("-ERR a\r\n", "-ERR a\r\n", ReplyComparison.ANY_ORDER)).isTrue();
     assertThat(isSame("-ERR a\r\n", set, ReplyComparison.ANY_ORDER)).isFalse();
     assertThat(isSame("*-1\r\n", "_\r\n", ReplyComparison.ANY_ORDER)).isTrue();

@@ -458,9 +458,9 @@ public record PenstockProperties(
    *     `DefaultShardingFunc`, `DefaultHashTagShardingFunc` or `CRC16HashTagShardingFunc`, with or
    *     without its package. If not set, the first.
    * @param shadingFunc Earlier name of `sharding-func`.
-   * @param multiWriteMode When clients get the reply to a write, if there are several resources
-   *     for writes: `FIRST_RESOURCE_ONLY` or 1, which is the default, or `ALL_RESOURCES_CHECK_ERROR`
-   *     or 3.
+   * @param multiWriteMode When clients get the reply to a write, if there are several resources for
+   *     writes: `FIRST_RESOURCE_ONLY` or 1, which is the default, or `ALL_RESOURCES_CHECK_ERROR` or
+   *     3.
    */
   public record RedisConf(
       @Change(Effect.DRAINS) @Size(min = 1, message = "must not be empty")

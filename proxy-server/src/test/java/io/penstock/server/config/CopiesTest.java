@@ -140,7 +140,12 @@ class CopiesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "orders, true", "orders-too, true", "x, false", "far, false", "around, true", "reads, false"
+    "orders, true",
+    "orders-too, true",
+    "x, false",
+    "far, false",
+    "around, true",
+    "reads, false"
   })
   void aListenerThatServesThePrimaryIsLogged(String served, boolean warned, CapturedOutput output) {
     settings(

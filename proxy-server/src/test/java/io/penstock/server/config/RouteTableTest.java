@@ -229,8 +229,8 @@ class RouteTableTest {
           upstreams: { %s }
         """;
     assertThat(
-            Faults.of(() ->
-                    settings(others.formatted(write(MULTI), "default-copy-1: 'redis://h:1'")))
+            Faults.of(
+                    () -> settings(others.formatted(write(MULTI), "default-copy-1: 'redis://h:1'")))
                 .reason())
         .startsWith("the resource table has an upstream of this name");
     assertThat(

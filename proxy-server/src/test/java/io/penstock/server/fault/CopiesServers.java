@@ -57,8 +57,7 @@ final class CopiesServers implements AutoCloseable {
   }
 
   UpstreamSettings upstream(ServerProcess server) {
-    return new SingleUpstreamSettings(
-        new Endpoint("127.0.0.1", relayOf(server).port()), null, 0);
+    return new SingleUpstreamSettings(new Endpoint("127.0.0.1", relayOf(server).port()), null, 0);
   }
 
   /** From now on it runs no write. */

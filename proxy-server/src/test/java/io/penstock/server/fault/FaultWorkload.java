@@ -82,8 +82,7 @@ final class FaultWorkload implements AutoCloseable {
             new AllShardsClient("all shards", this, ClientConnection.RESP2)));
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;
-      all.add(
-          new ReadBackClient("rereader " + i, this, ClientConnection.RESP2, key + ":reread"));
+      all.add(new ReadBackClient("rereader " + i, this, ClientConnection.RESP2, key + ":reread"));
       all.add(
           new TransactionClient(
               "transactor " + i, this, ClientConnection.RESP2, key + ":t", i % 2 == 1));
@@ -96,8 +95,7 @@ final class FaultWorkload implements AutoCloseable {
     List<WorkloadClient> all = new ArrayList<>();
     for (int i = 0; i < tags.size(); i++) {
       String key = tags.get(i) + ":" + i;
-      all.add(
-          new AppendClient("appender " + i, this, ClientConnection.RESP3, key + ":append", 16));
+      all.add(new AppendClient("appender " + i, this, ClientConnection.RESP3, key + ":append", 16));
     }
     all.add(new AppendClient("Jedis", this, ClientConnection.JEDIS, tags.get(0) + ":jedis", 4));
     all.add(

@@ -57,7 +57,9 @@ final class RenameClient extends WorkloadClient {
     List<String> replies =
         call(
             requests(
-                new String[] {"DEL", keys.get(1)}, new String[] {"SET", keys.get(0), value}, waitForReplica()));
+                new String[] {"DEL", keys.get(1)},
+                new String[] {"SET", keys.get(0), value},
+                waitForReplica()));
     if (replies.stream().noneMatch(reply -> reply.startsWith("-"))
         && isReplicated(replies.getLast(), since)) {
       written = true;

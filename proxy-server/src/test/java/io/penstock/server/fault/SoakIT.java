@@ -76,8 +76,7 @@ class SoakIT {
 
   private static void soak(FaultTestbed testbed, Random random, Duration duration) {
     var timeline = new FaultTimeline();
-    try (FaultWorkload workload =
-            new FaultWorkload(testbed, timeline, random.nextLong());
+    try (FaultWorkload workload = new FaultWorkload(testbed, timeline, random.nextLong());
         Load faults = new Load()) {
       var faultRun = new FaultRun(testbed, workload, timeline);
       workload.start();

@@ -124,8 +124,8 @@ abstract class WorkloadClient implements Runnable, AutoCloseable {
   }
 
   /**
-   * Returns whether a replica has the writes, according to the reply to {@link #waitForReplica}, and no fault
-   * may have lost them since.
+   * Returns whether a replica has the writes, according to the reply to {@link #waitForReplica},
+   * and no fault may have lost them since.
    */
   final boolean isReplicated(String waitReply, long sent) {
     boolean acknowledged = waitReply.charAt(0) == ':' && !waitReply.equals(":0\r\n");

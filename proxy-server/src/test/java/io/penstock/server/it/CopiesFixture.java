@@ -71,8 +71,7 @@ public final class CopiesFixture {
       case 15 -> call("EXPIRE", "hash" + n, "1000");
       case 16 -> call("RENAME", "string" + n, "string0");
       case 21 -> call("BLPOP", "list" + n, "0.001");
-      case 22 ->
-          call("EVAL", "return redis.call('incrby', KEYS[1], ARGV[1])", "1", "count" + n, n);
+      case 22 -> call("EVAL", "return redis.call('incrby', KEYS[1], ARGV[1])", "1", "count" + n, n);
       case 17 -> call("DEL", "list" + n, "set" + n);
       case 18 ->
           List.of(
@@ -101,9 +100,7 @@ public final class CopiesFixture {
     try (RespClient client = server.connect()) {
       List<String> names =
           ((List<?>) Objects.requireNonNull(client.value("KEYS", "*")))
-              .stream()
-                  .map(key -> new String((byte[]) key, StandardCharsets.ISO_8859_1))
-                  .toList();
+              .stream().map(key -> new String((byte[]) key, StandardCharsets.ISO_8859_1)).toList();
       for (String name : names) {
         client.write(Wire.request("DEBUG", "DIGEST-VALUE", name));
         client.write(Wire.request("PEXPIRETIME", name));

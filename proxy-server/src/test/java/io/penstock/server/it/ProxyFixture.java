@@ -343,8 +343,7 @@ public final class ProxyFixture implements AutoCloseable {
      * @param of the upstreams of the copies by their names
      * @param timeout of commands at copies
      */
-    public Builder copies(
-        Map<String, UpstreamSettings> of, MirrorSettings how, Duration timeout) {
+    public Builder copies(Map<String, UpstreamSettings> of, MirrorSettings how, Duration timeout) {
       copies = new LinkedHashMap<>(of);
       mirrored = how;
       copyTimeout = timeout;
@@ -413,8 +412,7 @@ public final class ProxyFixture implements AutoCloseable {
       String name = ProxySettings.DEFAULT_NAME;
       return copies.isEmpty()
           ? List.of()
-          : List.of(
-              new ProxySettings.Mirror(name, name, List.copyOf(copies.keySet()), mirrored));
+          : List.of(new ProxySettings.Mirror(name, name, List.copyOf(copies.keySet()), mirrored));
     }
 
     private ProxySettings.Listen listen() {

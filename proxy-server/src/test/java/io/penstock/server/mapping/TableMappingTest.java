@@ -215,7 +215,8 @@ class TableMappingTest {
   private static String multi(String... urls) {
     return SEPARATE.formatted(
         "'redis://@r:1'",
-        "{'type':'multi','resources':['redis://@%s']}".formatted(String.join("','redis://@", urls)));
+        "{'type':'multi','resources':['redis://@%s']}"
+            .formatted(String.join("','redis://@", urls)));
   }
 
   @Test
