@@ -67,6 +67,35 @@ public sealed interface Effect {
     }
   }
 
+  /**
+   * Several effects, in this order: of a transaction that has selected databases.
+   *
+   * @param parts at least one
+   */
+  record InDatabases(List<Part> parts) implements Effect {
+    public InDatabases {
+      parts = List.copyOf(parts);
+    }
+  }
+
+  /**
+   * What a copy gets in one database.
+   *
+   * @param database {@link #OF_CLIENT}, or its number
+   * @param requests in one transaction if there are several
+   * @param keys of the requests; if there are no requests, keys that are copied again whole
+   */
+  record Part(int database, List<CopyRequest> requests, List<byte[]> keys) {
+
+    /** The database that the client had selected. */
+    public static final int OF_CLIENT = Integer.MIN_VALUE;
+
+    public Part {
+      requests = List.copyOf(requests);
+      keys = List.copyOf(keys);
+    }
+  }
+
   /** The copy may lack anything from now on: only comparing or copying all keys helps. */
   record Unknown() implements Effect {}
 }

@@ -77,7 +77,7 @@ public final class ClientMirror {
   /**
    * The same for a transaction.
    *
-   * @param alone whether it is sent over a connection of its own
+   * @param alone whether it is sent over a connection of its own, as one that selects databases is
    */
   public boolean mustWait(MirroredBlock block, boolean alone) {
     if (claim != null) {
@@ -86,7 +86,7 @@ public final class ClientMirror {
     if (block.isEmpty()) {
       return false;
     }
-    Lane way = alone ? new Lane(mirror.loop()) : lane();
+    Lane way = alone || block.selects() ? new Lane(mirror.loop()) : lane();
     if (block.hasKeyless()) {
       return mustWait(StripeSet.all(), way);
     }

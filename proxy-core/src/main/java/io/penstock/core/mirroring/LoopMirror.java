@@ -4,6 +4,7 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.copies.CopyQueue;
 import io.penstock.core.copies.CopyTask;
 import io.penstock.core.dispatch.Sender;
+import io.penstock.core.mirror.Effect;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.side.Side;
 import io.penstock.core.transport.Loop;
@@ -11,6 +12,9 @@ import io.penstock.core.upstream.Placement;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The mirrored writes of the clients of one event loop. Confined to that loop. */
@@ -72,6 +76,37 @@ public final class LoopMirror {
   void offer(CopyTask task, @Nullable Verdict verdict) {
     for (CopyQueue copy : mirror.copies()) {
       copy.offer(task, verdict == null ? CopyTask.Listener.NOBODY : verdict.listener());
+    }
+  }
+
+  /**
+   * Has every copy do several things, one after the other.
+   *
+   * @param own the database of the client, see {@link CopyTask#database}
+   */
+  void doAll(List<Effect.Part> parts, int own, @Nullable Verdict verdict) {
+    for (CopyQueue copy : mirror.copies()) {
+      var outstanding = new AtomicInteger(parts.size());
+      var all = new AtomicBoolean(true);
+      Consumer<Boolean> each =
+          same -> {
+            if (!same) {
+              all.set(false);
+            }
+            if (outstanding.decrementAndGet() == 0 && verdict != null) {
+              verdict.tell(all.get());
+            }
+          };
+      for (Effect.Part part : parts) {
+        int database = part.database() == Effect.Part.OF_CLIENT ? own : part.database();
+        if (part.requests().isEmpty()) {
+          mirror.copyAgain(copy.number(), database, part.keys(), each);
+        } else {
+          copy.offer(
+              new CopyTask(database, part.requests(), null, null, part.keys()),
+              result -> each.accept(result == CopyTask.Result.DONE));
+        }
+      }
     }
   }
 

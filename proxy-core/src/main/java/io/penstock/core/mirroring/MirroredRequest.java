@@ -216,6 +216,7 @@ abstract class MirroredRequest implements ReplyRelay {
         }
         mirror.copyAgain(database, keys, awaited);
       }
+      case Effect.InDatabases(var parts) -> mirror.doAll(parts, database, awaited);
       case Effect.Unknown() -> {
         mirror.mirror().markAllBehind("it is not known what a command did");
         if (awaited != null) {

@@ -78,8 +78,6 @@ public final class Transactions {
       "ERR only connection commands may follow HELLO in a transaction";
   private static final String TOO_LARGE =
       "OVERLOADED the transaction is longer than a request may be; none of it ran";
-  private static final String SELECT_WITH_COPIES =
-      "ERR SELECT inside MULTI is not supported by an upstream with copies";
   private static final String ABORTED_BY = "EXECABORT Transaction discarded because of: ";
 
   private final TransactionContext context;
@@ -334,9 +332,6 @@ public final class Transactions {
 
   /** The node runs it: the commands behind it are for that database. */
   private boolean queueSelect(Transaction transaction, CommandSpec spec, Command command) {
-    if (mirror != null) {
-      return rejectAndAbort(spec, SELECT_WITH_COPIES);
-    }
     if (!DatabaseSelection.isPossible(reader.servers(), nodes, proxy)) {
       return queueLocal(transaction, spec, command);
     }

@@ -65,6 +65,8 @@ class MirroredCallTest {
       case Effect.Nothing() -> "nothing";
       case Effect.AsIs() -> "as it is";
       case Effect.Unknown() -> "unknown";
+      case Effect.InDatabases(var parts) ->
+          parts.stream().map(MirroredCallTest::shown).collect(Collectors.joining(" | "));
       case Effect.Instead(var requests) ->
           requests.stream().map(CopyRequest::toString).collect(Collectors.joining("; "));
       case Effect.CopyAgain(var first, var keys) ->
@@ -283,6 +285,42 @@ class MirroredCallTest {
     assertThat(unknownBlock("select 1", "incr n")).isEqualTo("unknown");
     assertThat(unknownBlock("select 1", "get n")).isEqualTo("nothing");
     assertThat(unknownBlock("incr n", "get n")).isEqualTo("copy n");
+  }
+
+  @Test
+  void withoutQuestionsATransactionIsOneForEachDatabase() {
+    assertThat(blockWithoutQuestions("*3|+OK|+OK|:1|", "set k v", "select 1", "incr n"))
+        .isEqualTo("set k v | in 1: incr n");
+    assertThat(blockWithoutQuestions("*4|+OK|+OK|+OK|:1|", "set k v", "select 1", "incr n"))
+        .as("the first selects the client's database")
+        .isEqualTo("set k v | in 1: incr n");
+    assertThat(blockWithoutQuestions("*2|-ERR x|:1|", "select 99", "incr n")).isEqualTo("incr n");
+    assertThat(blockWithoutQuestions("*2|+OK|$1|v|", "select 1", "get k")).isEqualTo("nothing");
+    assertThat(
+            blockWithoutQuestions(
+                "*5|+OK|+OK|:1|+OK|+OK|",
+                "set k v",
+                "select 1",
+                "eval x 1 a",
+                "flushdb",
+                "set b v"))
+        .isEqualTo("copy k | in 1: flushdb | in 1: copy a b");
+    var lost =
+        filled(new MirroredBlock(() -> true, false), "set k v", "select 1", "incr n", "select 0");
+    assertThat(shown(lost.unknown()))
+        .as("each selection may have failed")
+        .isEqualTo("copy k n | in 1: copy k n | in 0: copy k n");
+    var keyless = filled(new MirroredBlock(() -> true, false), "select 1", "flushdb");
+    assertThat(shown(keyless.unknown())).isEqualTo("unknown");
+  }
+
+  private static String shown(Effect.Part part) {
+    String in = part.database() == Effect.Part.OF_CLIENT ? "" : "in " + part.database() + ": ";
+    return in
+        + shown(
+            part.requests().isEmpty()
+                ? new Effect.CopyAgain(List.of(), part.keys())
+                : new Effect.Instead(part.requests()));
   }
 
   private String unknownBlock(String... calls) {

@@ -247,6 +247,7 @@ class MirroredWritesIT {
         sendAll(first);
         keys.forEach(this::copyAgain);
       }
+      case Effect.InDatabases _ -> throw new AssertionError("of a block that does not ask");
       case Effect.Unknown() -> throw new AssertionError("unknown");
     }
   }

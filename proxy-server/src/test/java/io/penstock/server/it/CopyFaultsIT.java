@@ -10,6 +10,7 @@ import io.penstock.testkit.cluster.FrozenNode;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -203,13 +204,93 @@ class CopyFaultsIT {
   }
 
   @Test
+  void aTransactionMaySelectDatabases() {
+    for (ReplyPolicy policy : List.of(ReplyPolicy.PRIMARY, ReplyPolicy.ALL)) {
+      start(policy, 1_000);
+      try (RespClient client = proxy.connect("main")) {
+        for (boolean watching : List.of(false, true)) {
+          Stream.of(primary, first, second).forEach(each -> each.text("FLUSHALL"));
+          client.call("SELECT", "3");
+          if (watching) {
+            client.call("WATCH", "watched");
+          }
+          client.call("MULTI");
+          client.call("SET", "k", "in three");
+          client.call("SELECT", "1");
+          client.call("RPUSH", "list", "a", "b");
+          client.call("INCR", "n");
+          client.call("SELECT", "99999");
+          client.call("RPUSH", "list", "c");
+          client.call("SELECT", "0");
+          client.call("SET", "k", "in none");
+          assertThat(client.call("EXEC")).startsWith("*8\r\n+OK\r\n+OK\r\n:2\r\n:1\r\n-ERR");
+          client.call("MULTI");
+          client.call("SELECT", "2");
+          client.call("SET", "for", "a while", "EX", "1000");
+          client.call("SADD", "set", "1", "2", "3", "4");
+          client.call("SPOP", "set", "2");
+          client.call("SELECT", "3");
+          client.call("SET", "other", "v");
+          assertThat(client.call("EXEC")).startsWith("*6\r\n+OK\r\n+OK\r\n:4\r\n");
+          assertThat(client.text("GET", "other")).isEqualTo("v");
+          assertSame(5);
+        }
+      }
+      proxy.close();
+    }
+  }
+
+  /** Asserts that all servers have the same in the first databases. */
+  private void assertSame(int databases) {
+    for (int i = 0; i < databases; i++) {
+      String number = Integer.toString(i);
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> {
+            String expected = digest(primary, number);
+            assertThat(digest(first, number)).as("database %s", number).isEqualTo(expected);
+            assertThat(digest(second, number)).as("database %s", number).isEqualTo(expected);
+          });
+    }
+    assertThat(digest(first, "1")).contains("list", "n");
+    assertThat(stats(0).behindReason()).isNull();
+    assertThat(stats(1).behindReason()).isNull();
+  }
+
+  private static String digest(ServerProcess server, String database) {
+    try (RespClient client = server.connect()) {
+      client.call("SELECT", database);
+      List<String> lines = new ArrayList<>();
+      for (String key : List.of("k", "list", "n", "for", "set", "other")) {
+        if (client.call("EXISTS", key).equals(":1\r\n")) {
+          String dump = client.call("DUMP", key);
+          lines.add(key + " " + dump + client.call("PEXPIRETIME", key));
+        }
+      }
+      return lines.toString();
+    }
+  }
+
+  @Test
+  void keysOfAnotherDatabaseAreCopiedAgain() {
+    start(ReplyPolicy.ALL, 1_000);
+    try (RespClient client = proxy.connect("main")) {
+      client.call("SELECT", "2");
+      assertThat(client.call("EVAL", "return redis.call('incr', KEYS[1])", "1", "n"))
+          .isEqualTo(":1\r\n");
+      client.call("MULTI");
+      client.call("SET", "for", "a while", "EX", "1000");
+      assertThat(client.call("EXEC")).isEqualTo("*1\r\n+OK\r\n");
+      assertThat(digest(primary, "2")).contains("n ", "for ");
+      assertThat(digest(first, "2")).isEqualTo(digest(primary, "2"));
+    }
+  }
+
+  @Test
   void whatCopiesCannotFollowIsRejected() {
     start(ReplyPolicy.PRIMARY, 1_000);
     try (RespClient client = proxy.connect("main")) {
       assertThat(client.call("EVAL", "return 1", "0")).contains("upstream with copies");
-      client.call("MULTI");
-      assertThat(client.call("SELECT", "1")).contains("upstream with copies");
-      assertThat(client.call("EXEC")).startsWith("-EXECABORT");
       client.call("MULTI");
       assertThat(client.call("EVAL", "return 1", "0")).contains("upstream with copies");
       assertThat(client.call("EXEC")).startsWith("-EXECABORT");
