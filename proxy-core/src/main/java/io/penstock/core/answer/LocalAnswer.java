@@ -10,6 +10,7 @@ import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Sends replies of Penstock's own. */
 final class LocalAnswer {
@@ -31,7 +32,7 @@ final class LocalAnswer {
    * on the client's loop. If either fails, the client is closed: the request cannot be answered any
    * more.
    */
-  static <T> void whenComplete(
+  static <T extends @Nullable Object> void whenComplete(
       CompletionStage<T> figures, ClientContext context, Consumer<T> answer) {
     EventLoop loop = context.loop().executor();
     figures

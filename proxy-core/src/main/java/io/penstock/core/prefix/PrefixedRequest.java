@@ -17,14 +17,14 @@ final class PrefixedRequest {
 
   private final RequestFrame frame;
   private final Front front;
-  private final byte @Nullable [][] before; // of each argument; null for nothing
+  private final byte[] @Nullable [] before; // of each argument; null for nothing
   private boolean anyKey; // MATCH and a pattern follow
   private boolean anyPattern; // a pattern follows
 
   PrefixedRequest(RequestFrame frame, Front front) {
     this.frame = frame;
     this.front = front;
-    this.before = new byte @Nullable [frame.argc()][];
+    this.before = new byte[frame.argc()] @Nullable [];
   }
 
   PrefixedRequest key(int argument) {
@@ -68,7 +68,7 @@ final class PrefixedRequest {
     ByteBuf out = ByteBufAllocator.DEFAULT.directBuffer(size());
     Header.write(out, '*', before.length + (anyKey ? 1 : 0) + (anyPattern ? 1 : 0));
     for (int i = 0; i < before.length; i++) {
-      byte[] added = before[i];
+      byte @Nullable [] added = before[i];
       int length = frame.length(i);
       Header.write(out, '$', added == null ? length : (long) length + added.length);
       if (added != null) {
@@ -90,7 +90,7 @@ final class PrefixedRequest {
   private int size() {
     long size = HEADER;
     for (int i = 0; i < before.length; i++) {
-      byte[] added = before[i];
+      byte @Nullable [] added = before[i];
       size += HEADER + frame.length(i) + (added == null ? 0 : added.length);
     }
     size += anyPattern ? 2 * HEADER + MATCH.length + front.glob().length : 0;
