@@ -52,6 +52,16 @@ final class NamePattern {
     return glob.matches(name);
   }
 
+  /** Returns up to eight literal bytes, little-endian and zero-padded. */
+  long firstWord() {
+    return literal.length == 0 ? 0 : literal[0];
+  }
+
+  /** Returns which bits of a name must be those of {@link #firstWord}. */
+  long firstMask() {
+    return literalLength >= Long.BYTES ? -1 : (1L << (literalLength * Byte.SIZE)) - 1;
+  }
+
   /** Returns whether a name matches. */
   boolean matches(ByteBuf buffer, int offset, int length) {
     if (length < literalLength || !startsWithLiteral(buffer, offset)) {

@@ -1,6 +1,6 @@
 package io.penstock.core.acl;
 
-import io.netty.buffer.ByteBuf;
+import io.penstock.core.acl.AclSelector.KeyPattern;
 import io.penstock.core.command.CommandTable;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
@@ -18,28 +18,26 @@ final class SelectorPermissions {
   private final CommandPermissions commands;
   private final boolean allKeys;
   private final boolean mayReadAllKeys;
-  private final NamePattern[] keys;
-  private final int[] accesses; // of each pattern of keys
+  private final NamePatterns keys;
   private final boolean allChannels;
-  private final NamePattern[] channels;
+  private final NamePatterns channels;
 
   private SelectorPermissions(AclSelector selector, CommandPermissions commands, TableKeys table) {
     this.table = table;
     this.commands = commands;
-    List<AclSelector.KeyPattern> patterns = selector.keys();
-    keys = new NamePattern[patterns.size()];
-    accesses = new int[keys.length];
+    List<KeyPattern> patterns = selector.keys();
+    byte[] accesses = new byte[patterns.size()];
     boolean readsAll = false;
-    for (int i = 0; i < keys.length; i++) {
-      AclSelector.KeyPattern pattern = patterns.get(i);
-      keys[i] = NamePattern.of(pattern.pattern());
+    for (int i = 0; i < accesses.length; i++) {
+      KeyPattern pattern = patterns.get(i);
       accesses[i] = access(pattern);
       readsAll |= pattern.read() && pattern.pattern().equals(ALL);
     }
     allKeys = selector.allKeys();
     mayReadAllKeys = readsAll;
+    keys = new NamePatterns(patterns.stream().map(KeyPattern::pattern).toList(), accesses);
     allChannels = selector.allChannels();
-    channels = selector.channels().stream().map(NamePattern::of).toArray(NamePattern[]::new);
+    channels = new NamePatterns(selector.channels(), new byte[selector.channels().size()]);
   }
 
   static SelectorPermissions of(AclSelector selector, CommandTable table, TableKeys keys) {
@@ -47,8 +45,9 @@ final class SelectorPermissions {
     return new SelectorPermissions(selector, commands, keys);
   }
 
-  private static int access(AclSelector.KeyPattern pattern) {
-    return (pattern.read() ? KeyAccesses.READ : 0) | (pattern.write() ? KeyAccesses.WRITE : 0);
+  private static byte access(KeyPattern pattern) {
+    return (byte)
+        ((pattern.read() ? KeyAccesses.READ : 0) | (pattern.write() ? KeyAccesses.WRITE : 0));
   }
 
   boolean permitsEverything() {
@@ -97,7 +96,7 @@ final class SelectorPermissions {
     int access = table.keys(spec);
     if (access >= 0) {
       int key = spec.firstKeyIndex();
-      return permitsKey(frame, key, access) ? -1 : key;
+      return keys.permit(frame, key, access) ? -1 : key;
     }
     return access == TableKeys.NO_KEYS ? -1 : deniedKey(frame, spec, FOUND.get());
   }
@@ -107,49 +106,19 @@ final class SelectorPermissions {
       return 0; // they may be anywhere
     }
     for (int i = 0; i < found.size(); i++) {
-      if (!permitsKey(frame, found.position(i), found.access(i))) {
+      if (!keys.permit(frame, found.position(i), found.access(i))) {
         return found.position(i);
       }
     }
     return -1;
   }
 
-  private boolean permitsKey(RequestFrame frame, int argument, int access) {
-    ByteBuf buffer = frame.buffer();
-    int offset = frame.offset(argument);
-    int length = frame.length(argument);
-    for (int i = 0; i < keys.length; i++) {
-      if ((accesses[i] & access) == access && keys[i].matches(buffer, offset, length)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   private boolean permitsChannel(RequestFrame frame, int argument, boolean isPattern) {
-    ByteBuf buffer = frame.buffer();
-    int offset = frame.offset(argument);
-    int length = frame.length(argument);
-    for (NamePattern pattern : channels) {
-      if (isPattern
-          ? pattern.isWritten(buffer, offset, length)
-          : pattern.matches(buffer, offset, length)) {
-        return true;
-      }
-    }
-    return false;
+    return isPattern ? channels.contain(frame, argument) : channels.permit(frame, argument, 0);
   }
 
   /** Returns whether a channel or, literally, a pattern of channels is permitted. */
   boolean permitsChannel(String channel, boolean isPattern) {
-    if (allChannels) {
-      return true;
-    }
-    for (NamePattern pattern : channels) {
-      if (isPattern ? pattern.text().equals(channel) : pattern.matches(channel)) {
-        return true;
-      }
-    }
-    return false;
+    return allChannels || channels.permit(channel, isPattern);
   }
 }
