@@ -77,7 +77,7 @@ public final class AclLog {
   /** Returns the newest entries, newest first. */
   public List<Entry> latest(long most) {
     List<Entry> all = state.get().entries();
-    return List.copyOf(all.subList(0, (int) Math.clamp(most, 0, all.size())));
+    return List.copyOf(all.subList(0, Math.clamp(most, 0, all.size())));
   }
 
   /** Removes all entries. */
