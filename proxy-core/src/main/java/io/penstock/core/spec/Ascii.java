@@ -43,14 +43,19 @@ public final class Ascii {
     return word;
   }
 
-  /** Returns whether argument {@code i} is {@code text} (ASCII), ignoring case. */
+  /**
+   * Returns whether argument {@code i} is {@code text} (ASCII), ignoring case. The argument ends at
+   * a NUL, if it has one: servers compare options with {@code strcasecmp}, and would otherwise see
+   * an option where Penstock sees none.
+   */
   public static boolean equalsIgnoreCase(RequestFrame frame, int i, String text) {
-    int length = frame.length(i);
-    if (length != text.length()) {
-      return false;
-    }
+    int length = text.length();
     ByteBuf buffer = frame.buffer();
     int offset = frame.offset(i);
+    if (frame.length(i) != length
+        && (frame.length(i) < length || buffer.getByte(offset + length) != 0)) {
+      return false;
+    }
     for (int at = 0; at < length; at++) {
       if (toLower(buffer.getByte(offset + at)) != toLower(text.charAt(at))) {
         return false;

@@ -54,6 +54,8 @@ public sealed interface Subscriptions permits NoSubscriptions, ClientSubscriptio
   interface NameTest {
 
     /**
+     * Returns whether a name meets the condition.
+     *
      * @param name one character per byte
      */
     boolean test(String name, boolean isPattern);

@@ -107,6 +107,13 @@ class PermissionsIT {
       SORT b:1 store a:1
       SORT a:1 BY w_* GET # LIMIT 0 5 STORE a:2
       SORT a:1 STORE b:1 STORE x
+      SORT a:1 STORE␀ b:1
+      SORT a:1 sTORE␀x b:1
+      SORT a:1 BY␀ w_*
+      GEORADIUS a:1 1 2 3 km STORE␀ b:1
+      XREAD STREAMS␀ b:1 0
+      MIGRATE h 1 "" 0 10 KEYS␀ b:1
+      SET a:1 v GET␀
       SORT_RO a:1
       SORT_RO x BY w_*
       GEORADIUS a:1 1 2 3 km
@@ -201,7 +208,7 @@ class PermissionsIT {
   @Test
   void verdictsAboutOptionsAreThoseOfTheServer() {
     List<List<String>> calls =
-        SHAPES.lines().map(shape -> Arrays.asList(Requests.words(shape))).toList();
+        SHAPES.lines().map(PermissionsIT::words).map(Arrays::asList).toList();
     users.forEach(user -> compare(user, calls));
   }
 
@@ -213,7 +220,7 @@ class PermissionsIT {
       try (RespClient client = server.process().connect()) {
         assertThat(client.call("AUTH", user.name(), "any")).isEqualTo("+OK\r\n");
         for (String shape : SHAPES.lines().toList()) {
-          String[] call = Requests.words(shape);
+          String[] call = words(shape);
           Denial denial = permissions.denial(command(call));
           if (denial != null) {
             assertThat("-" + AclWords.error(denial, user.name(), server.facts()) + "\r\n")
@@ -225,6 +232,11 @@ class PermissionsIT {
       }
     }
     assertThat(denied).isGreaterThan(500);
+  }
+
+  /** Returns the arguments of a shape, in which {@code ␀} stands for a NUL. */
+  private static String[] words(String shape) {
+    return Requests.words(shape.replace('\u2400', '\0'));
   }
 
   /** On servers, nobody needs permission for its only key. */

@@ -35,6 +35,17 @@ class CommandTest {
     assertThat(command.argEqualsIgnoreCase(5, "reply")).isFalse();
   }
 
+  @Test
+  void anOptionEndsAtANulAsInC() {
+    Command command = command("SORT", "STORE\0", "store\0x", "stor\0e", "\0store", "store");
+
+    assertThat(command.argEqualsIgnoreCase(1, "store")).isTrue();
+    assertThat(command.argEqualsIgnoreCase(2, "store")).isTrue();
+    assertThat(command.argEqualsIgnoreCase(3, "store")).isFalse();
+    assertThat(command.argEqualsIgnoreCase(4, "store")).isFalse();
+    assertThat(command.argEqualsIgnoreCase(5, "stor")).isFalse();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "0, 0",

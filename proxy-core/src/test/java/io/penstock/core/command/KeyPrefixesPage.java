@@ -36,15 +36,17 @@ final class KeyPrefixesPage {
       | `SORT` with `BY` or `GET` patterns is rejected if the prefix contains `*` | Servers replace the first asterisk |
       | `INFO` has no section `keyspace`, and the figures of the others are of the whole server | Its counts are of all keys |
       | `MEMORY USAGE` includes the bytes of the prefix | Servers store it |
-      | Scripts see keys with the prefix: in `KEYS`, and in whatever they return | They run at the server. They are rejected unless they are permitted, since they can name any key |
+      | Scripts see keys with the prefix: in `KEYS`, and in whatever they return | They run at the server. They are rejected unless `key-prefix-scripts` is `true`, since they can name any key |
       | `COMMAND GETKEYS` and `CLUSTER KEYSLOT` are about keys as the user names them | They are answered without looking at data |
+
+      Clients are no keys: `CLIENT LIST`, `CLIENT KILL` and `CLIENT PAUSE` concern the clients of all users. Rules such as `-@admin` or `-@dangerous` keep a tenant from them.
 
       What is rejected gets `-NOPERM … is not permitted to users with a key prefix: …`.
 
       ## Channels
 
-      Without `channels`, users with and without prefixes share all channels. Subscribing to channels that begin with `__`, and to patterns that
-      may match such, is rejected: servers tell of all keys there (keyspace notifications). With `channels`, each channel and pattern gets the prefix too, and messages, confirmations and `PUBSUB`
+      Users with and without prefixes share all channels, unless `key-prefix-channels` is `true`. Subscribing to channels that begin with `__`, and to patterns that
+      may match such, is rejected: servers tell of all keys there (keyspace notifications). With `key-prefix-channels`, each channel and pattern gets the prefix too, and messages, confirmations and `PUBSUB`
       show names without it. Keyspace notifications are then never received, and `PUBSUB NUMPAT` is rejected.
 
       ## Commands with keys
@@ -110,14 +112,16 @@ final class KeyPrefixesPage {
       case SORT -> "the patterns of `BY` and `GET` get the prefix too";
       case PATTERN -> "the pattern gets the prefix";
       case SCAN -> "the pattern of `MATCH` gets the prefix; without one, such a pattern is added";
-      case COUNT -> "rejected; with `counts`, the keys with the prefix are counted, by `KEYS`";
+      case COUNT ->
+          "rejected; with `key-prefix-dbsize`, the keys with the prefix are counted, by `KEYS`";
       case INFO -> "without the section `keyspace`";
-      case SCRIPT -> "rejected; with `scripts`, the keys get the prefix";
-      case CHANNEL, CHANNELS -> "with `channels`, channels get the prefix";
-      case CHANNEL_PATTERNS -> "with `channels`, patterns get the prefix";
-      case CHANNEL_LIST -> "with `channels`, the pattern gets the prefix, or such a one is added";
-      case CHANNEL_COUNTS -> "with `channels`, channels get the prefix";
-      case ALL_CHANNELS -> "with `channels`, rejected";
+      case SCRIPT -> "rejected; with `key-prefix-scripts`, the keys get the prefix";
+      case CHANNEL, CHANNELS -> "with `key-prefix-channels`, channels get the prefix";
+      case CHANNEL_PATTERNS -> "with `key-prefix-channels`, patterns get the prefix";
+      case CHANNEL_LIST ->
+          "with `key-prefix-channels`, the pattern gets the prefix, or such a one is added";
+      case CHANNEL_COUNTS -> "with `key-prefix-channels`, channels get the prefix";
+      case ALL_CHANNELS -> "with `key-prefix-channels`, rejected";
       case KEYS, UNCHANGED, REFUSED -> "";
     };
   }

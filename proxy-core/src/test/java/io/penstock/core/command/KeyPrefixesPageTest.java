@@ -42,16 +42,15 @@ class KeyPrefixesPageTest {
     var subcommand = CommandFacts.parse("client|new 2 flags=loading acl=slow,connection");
 
     assertThat(List.of(learnt, subcommand))
-        .allSatisfy(
-            command ->
-                assertThat(
-                        new CommandSpec(
-                                0,
-                                command,
-                                new Handling.Forward(),
-                                handlings.traitsOfLearnt(command),
-                                List.of())
-                            .prefixing())
-                    .isEqualTo(Prefixing.REFUSED));
+        .allSatisfy(command ->
+            assertThat(
+                    new CommandSpec(
+                            0,
+                            command,
+                            new Handling.Forward(),
+                            handlings.traitsOfLearnt(command),
+                            List.of())
+                        .prefixing())
+                .isEqualTo(Prefixing.REFUSED));
   }
 }

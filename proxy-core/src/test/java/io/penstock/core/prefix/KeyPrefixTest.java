@@ -173,12 +173,37 @@ class KeyPrefixTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "FLUSHALL", "flushdb ASYNC", "SWAPDB 0 1", "RANDOMKEY", "DBSIZE", "EVAL s 0", "EVALSHA x 0",
-        "FCALL f 0", "FCALL_RO f 0", "SCRIPT LOAD s", "FUNCTION LOAD s", "CLIENT TRACKING ON",
-        "SLOWLOG GET", "CLUSTER GETKEYSINSLOT 0 1", "CLUSTER COUNTKEYSINSLOT 0", "CLUSTERSCAN 0",
-        "ACL SETUSER x", "ACL LOG", "MEMORY STATS", "CONFIG SET a b", "DEBUG OBJECT k",
-        "MIGRATE h 1 k 0 1", "PFDEBUG ENCODING k", "MODULE LOAD x", "SAVE", "SUBSCRIBE __keyspace@0__:x", "SUBSCRIBE a __keyevent@0__:del",
-        "PSUBSCRIBE *", "PSUBSCRIBE _*", "PSUBSCRIBE [_]_key*", "PSUBSCRIBE \\__key*",
+        "FLUSHALL",
+        "flushdb ASYNC",
+        "SWAPDB 0 1",
+        "RANDOMKEY",
+        "DBSIZE",
+        "EVAL s 0",
+        "EVALSHA x 0",
+        "FCALL f 0",
+        "FCALL_RO f 0",
+        "SCRIPT LOAD s",
+        "FUNCTION LOAD s",
+        "CLIENT TRACKING ON",
+        "SLOWLOG GET",
+        "CLUSTER GETKEYSINSLOT 0 1",
+        "CLUSTER COUNTKEYSINSLOT 0",
+        "CLUSTERSCAN 0",
+        "ACL SETUSER x",
+        "ACL LOG",
+        "MEMORY STATS",
+        "CONFIG SET a b",
+        "DEBUG OBJECT k",
+        "MIGRATE h 1 k 0 1",
+        "PFDEBUG ENCODING k",
+        "MODULE LOAD x",
+        "SAVE",
+        "SUBSCRIBE __keyspace@0__:x",
+        "SUBSCRIBE a __keyevent@0__:del",
+        "PSUBSCRIBE *",
+        "PSUBSCRIBE _*",
+        "PSUBSCRIBE [_]_key*",
+        "PSUBSCRIBE \\__key*",
         "PSUBSCRIBE ?_key*"
       })
   void whatWouldSeePastThePrefixIsRejected(String request) {
@@ -188,8 +213,14 @@ class KeyPrefixTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "XREAD STREAMS a", "XREAD", "ZUNION x a", "LMPOP 9 a LEFT", "SCAN 0 MATCH", "SCAN 0 NEW x",
-        "SINTERCARD 0 a", "MSETEX 5 a b"
+        "XREAD STREAMS a",
+        "XREAD",
+        "ZUNION x a",
+        "LMPOP 9 a LEFT",
+        "SCAN 0 MATCH",
+        "SCAN 0 NEW x",
+        "SINTERCARD 0 a",
+        "MSETEX 5 a b"
       })
   void keysThatCannotBeFoundAreNotGuessed(String request) {
     Command command = command(Frames.call(request));

@@ -16,8 +16,7 @@ class KeyStripperTest {
 
   private static String rewritten(ReplyRewriter rewriter, List<byte[]> pieces) {
     var out = new StringBuilder();
-    ReplyRewriter.Output output =
-        (buffer, from, to) -> out.append(Wire.text(buffer, from, to));
+    ReplyRewriter.Output output = (buffer, from, to) -> out.append(Wire.text(buffer, from, to));
     for (byte[] piece : pieces) {
       ByteBuf buffer = Unpooled.wrappedBuffer(piece);
       rewriter.rewrite(buffer, 0, buffer.writerIndex(), output);
@@ -50,8 +49,7 @@ class KeyStripperTest {
   @Test
   void aHeaderMayGetShorter() {
     String key = "k".repeat(96);
-    expect(
-        Place.EACH, "*1\r\n$100\r\napp:" + key + "\r\n", "*1\r\n$96\r\n" + key + "\r\n");
+    expect(Place.EACH, "*1\r\n$100\r\napp:" + key + "\r\n", "*1\r\n$96\r\n" + key + "\r\n");
   }
 
   @Test
@@ -64,10 +62,7 @@ class KeyStripperTest {
 
   @Test
   void aPoppedElementKeepsWhatItBeginsWith() {
-    expect(
-        Place.FIRST,
-        "*2\r\n$5\r\napp:k\r\n$5\r\napp:e\r\n",
-        "*2\r\n$1\r\nk\r\n$5\r\napp:e\r\n");
+    expect(Place.FIRST, "*2\r\n$5\r\napp:k\r\n$5\r\napp:e\r\n", "*2\r\n$1\r\nk\r\n$5\r\napp:e\r\n");
     expect(
         Place.FIRST,
         "*2\r\n$5\r\napp:k\r\n*1\r\n*2\r\n$5\r\napp:e\r\n,1.5\r\n",
@@ -119,8 +114,7 @@ class KeyStripperTest {
             + "-NOGROUP No such key 's' or consumer group 'app:g' in x\r\n";
     Splits.forEach(
         Wire.bytes(before),
-        pieces ->
-            assertThat(rewritten(new KeyStripper(PREFIX, places), pieces)).isEqualTo(after));
+        pieces -> assertThat(rewritten(new KeyStripper(PREFIX, places), pieces)).isEqualTo(after));
   }
 
   @Test

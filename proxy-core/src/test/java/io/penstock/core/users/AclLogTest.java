@@ -16,7 +16,9 @@ class AclLogTest {
   void theNewestEntryIsTheFirst() {
     log.add(event("a"), 1);
     log.add(event("b"), 2);
-    assertThat(log.latest(10)).extracting(entry -> entry.event().object()).containsExactly("b", "a");
+    assertThat(log.latest(10))
+        .extracting(entry -> entry.event().object())
+        .containsExactly("b", "a");
     assertThat(log.latest(10)).extracting(AclLog.Entry::id).containsExactly(1L, 0L);
     assertThat(log.latest(1)).hasSize(1);
     assertThat(log.latest(-1)).isEmpty();

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KeyPrefixDifferentialIT {
 
   private static final long SEED = Long.getLong("penstock.seed", 4711);
-  private static final int STEPS = Integer.getInteger("penstock.steps", 12_000);
+  private static final int STEPS = Integer.getInteger("penstock.steps", 4_000);
   private static final int MAX_BATCH = 40;
   private static final int SPOILT = 12;
   private static final int TRANSACTION = 6;
@@ -222,9 +222,8 @@ class KeyPrefixDifferentialIT {
     Calls(RandomArguments arguments, Set<String> alone, boolean patterns) {
       this.arguments = arguments;
       List<Grammar.Line> all = new ArrayList<>(Grammar.read("grammar.txt"));
-      for (int i = 0; i < 3; i++) {
-        all.addAll(Grammar.read("grammar-prefix.txt"));
-      }
+      all.addAll(Grammar.read("grammar-prefix.txt"));
+      all.addAll(Grammar.read("grammar-prefix.txt"));
       all.removeIf(line -> REJECTED.contains(line.command()));
       all.removeIf(line -> line.text().contains("{KEYS,")); // scripts see the prefix
       all.removeIf(line -> !alone.isEmpty() && line.command().equals("SCAN")); // a page at a time

@@ -145,7 +145,9 @@ class UsersDifferentialIT {
           for (int i = 0; i < calls.size(); i++) {
             compared++;
             denied += server.get(i).isEmpty() ? 0 : 1;
-            if (!server.get(i).equals(UNKNOWN) && !isSame(server.get(i), proxy.get(i))) {
+            if (!server.get(i).equals(UNKNOWN)
+                && !isSame(server.get(i), proxy.get(i))
+                && !(spec.name().equals("pfmerge") && calls.get(i).size() == 2)) {
               differences.add(
                   user + " " + text(calls.get(i)) + ": " + server.get(i) + " / " + proxy.get(i));
             }
@@ -157,7 +159,10 @@ class UsersDifferentialIT {
     assertThat(denied).isGreaterThan(1_000).isLessThan(compared - 1_000);
   }
 
-  /** Scripts are permitted to users of all keys only. */
+  /**
+   * Scripts are permitted to users of all keys only. In {@code PFMERGE} without sources servers
+   * find no key, and so permit any.
+   */
   private static boolean isSame(String server, String proxy) {
     return server.equals(proxy)
         || (server.isEmpty() && proxy.equals(UNKNOWN)) // rejected for all users
