@@ -128,9 +128,9 @@ public final class AclReplies {
   /**
    * Answers when a file is read or written.
    *
-   * @param result completes with the error, or null
+   * @param result completes with the error, or an empty text
    */
-  private void file(ReplySlot place, CompletionStage<@Nullable String> result) {
+  private void file(ReplySlot place, CompletionStage<String> result) {
     client.suspend(place);
     LocalAnswer.whenComplete(
         result,
@@ -141,7 +141,7 @@ public final class AclReplies {
               place,
               client.protocol(),
               reply -> {
-                if (error == null) {
+                if (error.isEmpty()) {
                   reply.status("OK");
                 } else {
                   reply.error("ERR " + error);

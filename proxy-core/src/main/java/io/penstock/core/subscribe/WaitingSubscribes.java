@@ -82,7 +82,7 @@ public final class WaitingSubscribes {
         }
       }
       case CONNECTION -> {}
-      case CLIENTS, TRACKING, SERVER, CLUSTER, TRANSACTION, REPLICATION -> {
+      case CLIENTS, TRACKING, USERS, SERVER, CLUSTER, TRANSACTION, REPLICATION -> {
         return false;
       }
     }

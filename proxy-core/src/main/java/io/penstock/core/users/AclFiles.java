@@ -36,20 +36,20 @@ public final class AclFiles {
    * Replaces all users by those of the file.
    *
    * @param table by which names of commands are understood
-   * @return completes with the error, or null
+   * @return completes with the error, or an empty text
    */
-  public static CompletionStage<@Nullable String> load(Users users, CommandTable table) {
+  public static CompletionStage<String> load(Users users, CommandTable table) {
     return run(users, path -> load(users, path, table));
   }
 
-  private static @Nullable String load(Users users, Path path, CommandTable table) {
+  private static String load(Users users, Path path, CommandTable table) {
     try {
       String text = Files.readString(path, StandardCharsets.ISO_8859_1);
       users.replace(AclFile.read(text, path.toString(), table));
       log.info("Users loaded from {}", path);
-      return null;
+      return "";
     } catch (AclFile.AclFileException e) {
-      return e.getMessage();
+      return String.valueOf(e.getMessage());
     } catch (IOException e) {
       log.warn("Users could not be loaded from {}", path, e);
       return "Error loading ACLs, opening file '" + path + "': " + e.getMessage();
@@ -59,13 +59,13 @@ public final class AclFiles {
   /**
    * Writes all users to the file, in one step.
    *
-   * @return completes with the error, or null
+   * @return completes with the error, or an empty text
    */
-  public static CompletionStage<@Nullable String> save(Users users) {
+  public static CompletionStage<String> save(Users users) {
     return run(users, path -> save(users, path));
   }
 
-  private static @Nullable String save(Users users, Path path) {
+  private static String save(Users users, Path path) {
     List<AclUser> all = new ArrayList<>();
     users.now().all().forEach(user -> all.add(user.acl()));
     Path written = null;
@@ -75,7 +75,7 @@ public final class AclFiles {
       Files.writeString(written, AclFile.write(all), StandardCharsets.ISO_8859_1);
       Files.move(written, path, StandardCopyOption.ATOMIC_MOVE);
       log.info("Users saved to {}", path);
-      return null;
+      return "";
     } catch (IOException e) {
       log.warn("Users could not be saved to {}", path, e);
       delete(written);
@@ -93,10 +93,10 @@ public final class AclFiles {
     }
   }
 
-  private static CompletionStage<@Nullable String> run(
-      Users users, Function<Path, @Nullable String> action) {
+  private static CompletionStage<String> run(
+      Users users, Function<Path, String> action) {
     Path path = users.aclFile();
-    var result = new CompletableFuture<@Nullable String>();
+    var result = new CompletableFuture<String>();
     if (path == null) {
       result.complete(NO_FILE);
       return result;
