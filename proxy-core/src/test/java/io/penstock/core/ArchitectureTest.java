@@ -50,7 +50,7 @@ class ArchitectureTest {
   private static final Map<String, Set<String>> ALLOWED_DEPENDENCIES =
       Map.ofEntries(
           Map.entry("failure", Set.of()),
-          Map.entry("tls", Set.of("failure", "spec")),
+          Map.entry("tls", Set.of("failure")),
           Map.entry("upstream", Set.of("tls")),
           Map.entry("cluster", Set.of("upstream")),
           Map.entry("hash", Set.of("cluster")),
@@ -626,7 +626,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.ClusterReplies|acl\\.Permissions)")
+            ".*\\.(session\\.(Intake|ClientView|SessionUser)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.(ClusterReplies|AclReplies)|acl\\.Permissions|users\\.UserRules|prefix\\.PrefixErrors)")
         .should()
         .callMethodWhere(
             target(

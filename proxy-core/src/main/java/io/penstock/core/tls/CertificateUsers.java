@@ -1,12 +1,14 @@
 package io.penstock.core.tls;
 
-import io.penstock.core.spec.Glob;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +40,7 @@ public final class CertificateUsers {
   /**
    * Certificates of one user, or of the users that they name.
    *
-   * @param pattern of names, as in {@code KEYS}
+   * @param pattern of names: {@code *} stands for any characters, also none
    * @param user null for the user with the name that matches
    */
   public record Rule(Field field, String pattern, @Nullable String user) {}
@@ -47,11 +49,16 @@ public final class CertificateUsers {
   private static final int LONGEST = 256;
 
   private final List<Rule> rules;
-  private final List<Glob> patterns;
+  private final List<Pattern> patterns;
 
   public CertificateUsers(List<Rule> rules) {
     this.rules = List.copyOf(rules);
-    this.patterns = rules.stream().map(rule -> Glob.exact(rule.pattern())).toList();
+    this.patterns = rules.stream().map(rule -> pattern(rule.pattern())).toList();
+  }
+
+  private static Pattern pattern(String text) {
+    return Pattern.compile(
+        Stream.of(text.split("\\*", -1)).map(Pattern::quote).collect(Collectors.joining(".*")));
   }
 
   public List<Rule> rules() {
@@ -78,7 +85,7 @@ public final class CertificateUsers {
     for (int i = 0; i < rules.size(); i++) {
       Rule rule = rules.get(i);
       for (String name : names(verified, rule.field())) {
-        if (isUsable(name) && patterns.get(i).matches(name)) {
+        if (isUsable(name) && patterns.get(i).matcher(name).matches()) {
           return rule.user() == null ? name : rule.user();
         }
       }
@@ -116,7 +123,7 @@ public final class CertificateUsers {
   public boolean mayName(String user) {
     for (int i = 0; i < rules.size(); i++) {
       String named = rules.get(i).user();
-      if (named == null ? patterns.get(i).matches(user) : named.equals(user)) {
+      if (named == null ? patterns.get(i).matcher(user).matches() : named.equals(user)) {
         return true;
       }
     }

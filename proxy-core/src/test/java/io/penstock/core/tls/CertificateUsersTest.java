@@ -38,7 +38,9 @@ class CertificateUsersTest {
     assertThat(user(ORDERS, new Rule(Field.CN, "*", null))).isEqualTo("orders-1");
     assertThat(user(ORDERS, new Rule(Field.CN, "orders-1", null))).isEqualTo("orders-1");
     assertThat(user(ORDERS, new Rule(Field.CN, "orders-*", "orders"))).isEqualTo("orders");
+    assertThat(user(ORDERS, new Rule(Field.CN, "*ers-*1*", "orders"))).isEqualTo("orders");
     assertThat(user(ORDERS, new Rule(Field.CN, "orders", null))).isNull();
+    assertThat(user(ORDERS, new Rule(Field.CN, "orders.1", null))).isNull();
   }
 
   @Test

@@ -304,10 +304,10 @@ public record PenstockProperties(
   /**
    * Certificates that authenticate their clients. One of `cn`, `dns` and `uri` must be set.
    *
-   * @param cn Pattern of the common name (CN) of the certificate's subject, as in `KEYS`; `*` for
-   *     any.
-   * @param dns Pattern of a DNS name among the subject's alternative names.
-   * @param uri Pattern of a URI among the subject's alternative names, such as a SPIFFE ID.
+   * @param cn Common name (CN) of the certificate's subject. `*` stands for any characters.
+   * @param dns DNS name among the subject's alternative names. `*` stands for any characters.
+   * @param uri URI among the subject's alternative names, such as a SPIFFE ID. `*` stands for any
+   *     characters.
    * @param user Name of the user. If not set, what `cn`, `dns` or `uri` has matched.
    */
   public record CertificateUser(
