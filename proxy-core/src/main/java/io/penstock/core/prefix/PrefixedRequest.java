@@ -17,14 +17,14 @@ final class PrefixedRequest {
 
   private final RequestFrame frame;
   private final Front front;
-  private final byte @Nullable [][] before; // of each argument; null for nothing
+  private final byte[] @Nullable [] before; // of each argument; null for nothing
   private boolean anyKey; // MATCH and a pattern follow
   private boolean anyPattern; // a pattern follows
 
   PrefixedRequest(RequestFrame frame, Front front) {
     this.frame = frame;
     this.front = front;
-    this.before = new byte @Nullable [frame.argc()][];
+    this.before = new byte[frame.argc()] @Nullable [];
   }
 
   PrefixedRequest key(int argument) {
