@@ -626,7 +626,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.ClusterReplies)")
+            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.ClusterReplies|prefix\\.PrefixErrors)")
         .should()
         .callMethodWhere(
             target(
