@@ -381,7 +381,8 @@ class KeyPrefixIT {
   }
 
   private static boolean endsConnection(CommandSpec spec) {
-    if (spec.handling() instanceof Handling.Local(LocalCommand which)) {
+    if (spec.handling() instanceof Handling.Local local) {
+      LocalCommand which = local.command();
       return switch (which) {
         case QUIT, MULTI, CLIENT_REPLY, CLIENT_PAUSE, CLIENT_KILL, WAIT, WAITAOF -> true;
         default -> which.area() == LocalCommand.Area.SUBSCRIPTION;
