@@ -174,7 +174,8 @@ class ArchitectureTest {
                   "observe",
                   "backend",
                   "dispatch",
-                  "side")),
+                  "side",
+                  "shadow")),
           Map.entry(
               "mirroring",
               Set.of(

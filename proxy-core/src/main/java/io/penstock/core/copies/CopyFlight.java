@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.copies.CopyTask.Result;
-import io.penstock.core.mirror.SameReply;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.ReplyComparison;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.penstock.core.mirror;
+package io.penstock.core.copies;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

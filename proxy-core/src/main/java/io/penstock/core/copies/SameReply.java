@@ -1,4 +1,4 @@
-package io.penstock.core.mirror;
+package io.penstock.core.copies;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -13,14 +13,14 @@ import java.nio.charset.StandardCharsets;
  * are compared as numbers where the protocol says that they are some: versions of servers print
  * them differently.
  */
-public final class SameReply {
+final class SameReply {
 
   private static final int LONGEST_NUMBER = 40;
 
   private SameReply() {}
 
   /** Returns whether both are the same; each whole and well-formed. Borrows the buffers. */
-  public static boolean isSame(ByteBuf one, ByteBuf other) {
+  static boolean isSame(ByteBuf one, ByteBuf other) {
     var left = new Scalars(one);
     var right = new Scalars(other);
     while (left.next()) {
@@ -37,7 +37,7 @@ public final class SameReply {
    *
    * @param comparison of the command: the order of the elements may make no difference
    */
-  public static boolean isSame(ByteBuf one, ByteBuf other, ReplyComparison comparison) {
+  static boolean isSame(ByteBuf one, ByteBuf other, ReplyComparison comparison) {
     if (!comparison.ignoresOrder() || !hasElements(one) || !hasElements(other)) {
       return isSame(one, other);
     }
