@@ -36,6 +36,34 @@ class CheckTest {
   }
 
   @Test
+  void printsHowManyUsersThereAre() {
+    assertThat(
+            succeeds(
+                "--penstock.users.rules[0]=user app on >s3cret ~* +@all",
+                "--penstock.users.rules[1]=user default off",
+                "--penstock.transpond.local.resource=redis://h1:1"))
+        .isTrue();
+    assertThat(out.toString(UTF_8))
+        .contains("  accept up to 10000 clients, as 2 users of penstock.users\n")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
+  void namesTheRuleThatIsWrong(CapturedOutput log) {
+    assertThat(
+            succeeds(
+                "--penstock.users.rules[0]=user app on >s3cret ~* +nosuch",
+                "--penstock.transpond.local.resource=redis://h1:1"))
+        .isFalse();
+    assertThat(out + log.toString())
+        .contains(
+            "penstock.users.rules[0]",
+            "user app: Unknown command or category name in ACL: +nosuch",
+            "has a secret and is an argument")
+        .doesNotContain("s3cret");
+  }
+
+  @Test
   void printsWhatPenstockWouldDoWithoutThePassword() {
     assertThat(
             succeeds(
