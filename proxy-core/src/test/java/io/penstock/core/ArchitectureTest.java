@@ -258,6 +258,9 @@ class ArchitectureTest {
           Map.entry(
               "answer",
               Set.of(
+                  "acl",
+                  "tls",
+                  "users",
                   "upstream",
                   "cluster",
                   "resp",
@@ -411,6 +414,9 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
+                  "acl",
+                  "tls",
+                  "users",
                   "shadow",
                   "upstream",
                   "resp",
@@ -626,7 +632,7 @@ class ArchitectureTest {
         .resideOutsideOfPackages(CORE + "spec..", CORE + "command..")
         .and()
         .haveNameNotMatching( // these show the name
-            ".*\\.(session\\.(Intake|ClientView)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.ClusterReplies|acl\\.Permissions)")
+            ".*\\.(session\\.(Intake|ClientView|SessionUser)|assembly\\.StatsCollector|shadow\\.ShadowCounts|copies\\.CopyCounts|answer\\.(ClusterReplies|AclReplies)|users\\.UserRules|prefix\\.PrefixErrors|acl\\.Permissions)")
         .should()
         .callMethodWhere(
             target(

@@ -93,8 +93,7 @@ public final class AclFiles {
     }
   }
 
-  private static CompletionStage<String> run(
-      Users users, Function<Path, String> action) {
+  private static CompletionStage<String> run(Users users, Function<Path, String> action) {
     Path path = users.aclFile();
     var result = new CompletableFuture<String>();
     if (path == null) {
