@@ -259,6 +259,9 @@ class ArchitectureTest {
           Map.entry(
               "answer",
               Set.of(
+                  "acl",
+                  "tls",
+                  "users",
                   "upstream",
                   "cluster",
                   "resp",
@@ -412,6 +415,9 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
+                  "acl",
+                  "tls",
+                  "users",
                   "shadow",
                   "upstream",
                   "resp",

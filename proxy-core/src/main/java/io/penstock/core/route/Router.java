@@ -237,8 +237,9 @@ public final class Router {
   private RoutePlan makeFixed(CommandSpec spec) {
     boolean denied =
         spec.handling() instanceof Handling.Rejected(_, boolean configured) && configured;
-    if (users && spec.has(Trait.ABOUT_USERS) && !denied) {
-      return new RoutePlan.Local(spec, LocalCommand.named(spec.name()));
+    LocalCommand own = users && !denied ? spec.answerWithUsers() : null;
+    if (own != null) {
+      return new RoutePlan.Local(spec, own);
     }
     return switch (spec.handling()) {
       case Handling.Broadcast broadcast -> broadcast(spec, broadcast);

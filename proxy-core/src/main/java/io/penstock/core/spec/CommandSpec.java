@@ -173,6 +173,11 @@ public final class CommandSpec {
     return traits.replyKeys();
   }
 
+  /** Returns Penstock's answer if it has users; null for a command that is not about users. */
+  public @Nullable LocalCommand answerWithUsers() {
+    return has(Trait.ABOUT_USERS) ? LocalCommand.named(name()) : null;
+  }
+
   public boolean has(Trait trait) {
     return traits.has(trait);
   }
