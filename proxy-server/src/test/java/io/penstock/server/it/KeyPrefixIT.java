@@ -35,6 +35,17 @@ class KeyPrefixIT {
   /** What the keys of others hold, and some are called: no client with a prefix sends it. */
   private static final String HIDDEN = "hidden";
 
+  /** These end the connection or its replies, or make it or others wait. */
+  private static final Set<LocalCommand> DISTURBING =
+      Set.of(
+          LocalCommand.QUIT,
+          LocalCommand.MULTI,
+          LocalCommand.CLIENT_REPLY,
+          LocalCommand.CLIENT_PAUSE,
+          LocalCommand.CLIENT_KILL,
+          LocalCommand.WAIT,
+          LocalCommand.WAITAOF);
+
   private static final KeyPrefix APP = new KeyPrefix("app:", false, false, false);
   private static final KeyPrefix ALL = new KeyPrefix("app:", true, false, true);
 
@@ -381,12 +392,8 @@ class KeyPrefixIT {
   }
 
   private static boolean endsConnection(CommandSpec spec) {
-    if (spec.handling() instanceof Handling.Local local) {
-      LocalCommand which = local.command();
-      return switch (which) {
-        case QUIT, MULTI, CLIENT_REPLY, CLIENT_PAUSE, CLIENT_KILL, WAIT, WAITAOF -> true;
-        default -> which.area() == LocalCommand.Area.SUBSCRIPTION;
-      };
+    if (spec.handling() instanceof Handling.Local(LocalCommand which)) {
+      return which.area() == LocalCommand.Area.SUBSCRIPTION || DISTURBING.contains(which);
     }
     return spec.name().contains("shutdown");
   }
