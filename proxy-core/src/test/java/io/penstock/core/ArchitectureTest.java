@@ -258,6 +258,9 @@ class ArchitectureTest {
           Map.entry(
               "answer",
               Set.of(
+                  "users",
+                  "acl",
+                  "tls",
                   "upstream",
                   "cluster",
                   "resp",
@@ -411,6 +414,9 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
+                  "users",
+                  "tls",
+                  "acl",
                   "shadow",
                   "upstream",
                   "resp",
