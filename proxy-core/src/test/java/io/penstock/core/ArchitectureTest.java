@@ -259,9 +259,15 @@ class ArchitectureTest {
           Map.entry(
               "answer",
               Set.of(
+<<<<<<< HEAD
                   "acl",
                   "tls",
                   "users",
+=======
+                  "users",
+                  "acl",
+                  "tls",
+>>>>>>> d013357f9f69d21befb29eed9e265997f8e3b5e9
                   "upstream",
                   "cluster",
                   "resp",
@@ -415,9 +421,15 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
+<<<<<<< HEAD
                   "acl",
                   "tls",
                   "users",
+=======
+                  "users",
+                  "tls",
+                  "acl",
+>>>>>>> d013357f9f69d21befb29eed9e265997f8e3b5e9
                   "shadow",
                   "upstream",
                   "resp",
