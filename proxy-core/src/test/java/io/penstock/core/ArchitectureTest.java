@@ -259,15 +259,9 @@ class ArchitectureTest {
           Map.entry(
               "answer",
               Set.of(
-<<<<<<< HEAD
                   "acl",
                   "tls",
                   "users",
-=======
-                  "users",
-                  "acl",
-                  "tls",
->>>>>>> d013357f9f69d21befb29eed9e265997f8e3b5e9
                   "upstream",
                   "cluster",
                   "resp",
@@ -421,15 +415,9 @@ class ArchitectureTest {
           Map.entry(
               "session",
               Set.of(
-<<<<<<< HEAD
                   "acl",
                   "tls",
                   "users",
-=======
-                  "users",
-                  "tls",
-                  "acl",
->>>>>>> d013357f9f69d21befb29eed9e265997f8e3b5e9
                   "shadow",
                   "upstream",
                   "resp",
