@@ -61,7 +61,8 @@ class CommandRulesTest {
     assertThat(table.byName("get").handling())
         .isEqualTo(
             new Handling.Rejected(
-                "ERR GET is not allowed through this proxy: denied by penstock.commands.deny"));
+                "ERR GET is not allowed through this proxy: denied by penstock.commands.deny",
+                true));
     assertThat(table.byName("acl|list").handling())
         .isEqualTo(
             new Handling.Rejected(
