@@ -61,7 +61,7 @@ class EveryKeyChangesTest {
   private static final String REJECTED = "users.settings.NAME.upstream";
 
   /** Lists whose elements alone can be written. */
-  private static final Set<String> OF_SECTIONS =
+  static final Set<String> OF_SECTIONS =
       Set.of(
           "penstock.tls.users",
           "penstock.listeners.NAME.tls.users",

@@ -118,6 +118,7 @@ class LiveKeysIT {
     return PropertiesReader.KEYS.effects().entrySet().stream()
         .filter(key -> key.getValue() == Effect.LIVE && !key.getKey().contains(".NAME"))
         .map(Map.Entry::getKey)
+        .filter(key -> !EveryKeyChangesTest.OF_SECTIONS.contains(key))
         .filter(key -> !ELSEWHERE.contains(KeyChange.suffix(key)))
         .filter(key -> BASES.containsKey(KeyChange.of(key).base()))
         .filter(key -> !FILES.contains(KeyChange.of(key).value()));
