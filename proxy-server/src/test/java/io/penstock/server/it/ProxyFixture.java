@@ -157,12 +157,19 @@ public final class ProxyFixture implements AutoCloseable {
     return await(proxy.stats());
   }
 
-  /** Waits until the proxy is ready and knows which commands its servers have. */
+  /** Waits until the proxy is ready. */
   public ProxyFixture ready() {
     Awaitility.await("proxy is ready")
         .atMost(PATIENCE)
-        .until(() ->
-            proxy.isReady() && proxy.respUpstreams().stream().allMatch(RespUpstream::isComplete));
+        .until(() -> proxy.isReady() && proxy.upstreamStatus().isComplete());
+    return this;
+  }
+
+  /** Waits until the proxy knows which commands its servers have. */
+  public ProxyFixture knowingCommands() {
+    Awaitility.await("commands are known")
+        .atMost(PATIENCE)
+        .until(() -> proxy.respUpstreams().stream().allMatch(RespUpstream::isComplete));
     return this;
   }
 

@@ -197,7 +197,8 @@ class SpreadTransactionIT {
         ProxyFixture.of(cluster)
             .commandTimeout(Duration.ofSeconds(5))
             .emulatesCrossSlot()
-            .startReady();
+            .startReady()
+            .knowingCommands();
   }
 
   @AfterEach
