@@ -194,6 +194,7 @@ final class SessionUser implements UserRules.Owner {
       seen = null;
       known = null;
       leave();
+      session.sendAs(null);
       profile.user(User.named(profile.user().name()));
       if (!loop.passwords().required()) {
         session.setAuthenticated();
