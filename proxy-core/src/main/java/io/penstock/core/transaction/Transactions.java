@@ -479,11 +479,16 @@ public final class Transactions {
         : Awaits.ALL;
   }
 
-  /** Keeps the command queued last, if one was, as the client sent it. */
+  /** Keeps the command queued last, if one was, as the client sent it, unless it is very long. */
   public void noteOriginal(RequestFrame original) {
     Transaction transaction = open;
-    if (transaction != null) {
+    if (transaction == null) {
+      return;
+    }
+    if (account.fitsOnHeap(original)) {
       transaction.noteOriginal(original);
+    } else {
+      transaction.omitOriginal();
     }
   }
 
