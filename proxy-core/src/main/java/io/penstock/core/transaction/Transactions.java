@@ -393,8 +393,7 @@ public final class Transactions {
       return replies.reject(spec, error);
     }
     close();
-    String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
-    return replies.reject(spec, ABORTED_BY + line.replaceFirst("^ERR ", ""));
+    return replies.reject(spec, ABORTED_BY + ErrorReplies.line(error).replaceFirst("^ERR ", ""));
   }
 
   /** Rejects a request as its plan says, and aborts the open transaction, if any. */
