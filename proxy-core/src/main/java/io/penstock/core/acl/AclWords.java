@@ -1,6 +1,7 @@
 package io.penstock.core.acl;
 
 import io.penstock.core.command.ServerFacts;
+import io.penstock.core.command.ServerWords;
 
 /**
  * What servers say about requests that are not permitted, in the words of their version. A reply is
@@ -12,7 +13,7 @@ public final class AclWords {
 
   /** Returns the error that answers a request. */
   public static String error(Denial denial, String user, ServerFacts servers) {
-    boolean newer = namesUser(servers);
+    boolean newer = ServerWords.isSinceRedis72(servers);
     return switch (denial.reason()) {
       case COMMAND ->
           newer
@@ -53,7 +54,7 @@ public final class AclWords {
 
   /** Returns the reply of {@code ACL DRYRUN}, a bulk string. */
   public static String dryRun(Denial denial, String user, ServerFacts servers) {
-    String who = namesUser(servers) ? "User " + user : "This user";
+    String who = ServerWords.isSinceRedis72(servers) ? "User " + user : "This user";
     String what =
         switch (denial.reason()) {
           case COMMAND -> "run the '" + denial.object() + "' command";
@@ -66,9 +67,5 @@ public final class AclWords {
 
   private static String command(Denial denial, String user) {
     return "User " + user + " has no permissions to run the '" + denial.object() + "' command";
-  }
-
-  private static boolean namesUser(ServerFacts servers) {
-    return servers.valkey() != null || servers.isRedis(7, 2);
   }
 }

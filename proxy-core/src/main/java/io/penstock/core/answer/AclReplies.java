@@ -15,7 +15,6 @@ import io.penstock.core.client.RequestReader;
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandErrors;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerWords;
 import io.penstock.core.observe.Outcome;
 import io.penstock.core.reply.ReplySlot;
@@ -365,8 +364,7 @@ public final class AclReplies {
   }
 
   private void write(AclLog.Entry entry, long now, ReplyWriter reply) {
-    ServerFacts servers = reader.servers();
-    boolean newer = servers.valkey() != null || servers.isRedis(7, 2);
+    boolean newer = ServerWords.isSinceRedis72(reader.servers());
     AclLog.Event event = entry.event();
     reply.map(newer ? 10 : 7);
     reply.bulk("count");

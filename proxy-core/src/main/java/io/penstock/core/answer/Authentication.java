@@ -11,6 +11,7 @@ import io.penstock.core.command.ServerFacts;
 import io.penstock.core.command.ServerWords;
 import io.penstock.core.limit.Allowance;
 import io.penstock.core.limit.PasswordGuesses;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.Protocol;
 import io.penstock.core.resp.ReplyWriter;
 import io.penstock.core.resp.RequestFrame;
@@ -35,8 +36,7 @@ public final class Authentication {
 
   private static final String WRONG =
       "WRONGPASS invalid username-password pair or user is disabled.";
-  private static final String TOO_MANY =
-      "OVERLOADED too many connections of this user; retry later";
+  private static final String TOO_MANY = ErrorReplies.line(ErrorReplies.USER_CONNECTIONS);
   private static final String NO_PASSWORD =
       "ERR AUTH <password> called without any password configured for the default user."
           + " Are you sure your configuration is correct?";

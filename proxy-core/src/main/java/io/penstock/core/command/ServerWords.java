@@ -53,23 +53,24 @@ public final class ServerWords {
 
   /** Returns whether {@code WAIT} rejects a timeout beyond the end of the server's clock. */
   public static boolean limitsTimeoutOfWait(ServerFacts servers) {
-    return servers.valkey() != null || servers.isRedis(7, 2);
+    return isSinceRedis72(servers);
   }
 
   /** Returns the last line of the replies to {@code HELP} of container commands. */
   public static String lastLineOfHelp(ServerFacts servers) {
-    return isNewer(servers) ? "    Print this help." : "    Prints this help.";
+    return isSinceRedis72(servers) ? "    Print this help." : "    Prints this help.";
   }
 
   /** Returns the error of a {@code HELLO} without credentials if the client must authenticate. */
   public static String helloNeedsAuthentication(ServerFacts servers) {
     return "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO "
-        + (isNewer(servers) ? "<proto> " : "")
+        + (isSinceRedis72(servers) ? "<proto> " : "")
         + "AUTH <user> <pass> option can be used to authenticate the client and select"
         + " the RESP protocol version at the same time";
   }
 
-  private static boolean isNewer(ServerFacts servers) {
+  /** Returns whether the servers are Redis 7.2 or later, or Valkey, which began with that. */
+  public static boolean isSinceRedis72(ServerFacts servers) {
     return servers.valkey() != null || servers.isRedis(7, 2);
   }
 
@@ -78,6 +79,6 @@ public final class ServerWords {
    * value of another type there.
    */
   public static boolean runsServedCallsAgain(ServerFacts servers) {
-    return servers.valkey() != null || servers.isRedis(7, 2);
+    return isSinceRedis72(servers);
   }
 }

@@ -1,7 +1,6 @@
 package io.penstock.core.crossslot;
 
 import io.penstock.core.reply.ErrorReplies;
-import java.nio.charset.StandardCharsets;
 
 /** The error replies of moves over several slots. */
 final class MoveErrors {
@@ -30,7 +29,6 @@ final class MoveErrors {
   /** The destination's node refuses the value: its version is older, or it lacks a module. */
   static byte[] notRestored(byte[] error) {
     return ErrorReplies.encode(
-        "ERR the node of the destination cannot use the value: "
-            + new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip());
+        "ERR the node of the destination cannot use the value: " + ErrorReplies.line(error));
   }
 }

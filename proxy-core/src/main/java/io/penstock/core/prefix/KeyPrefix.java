@@ -32,7 +32,7 @@ public final class KeyPrefix implements RequestRules {
   private final boolean counts;
 
   /**
-   * @param text not empty
+   * @param text not empty, one character per byte
    * @param channels whether channels get the prefix too
    * @param scripts whether scripts are permitted, which can see keys without the prefix
    * @param counts whether {@code DBSIZE} counts the keys with the prefix, which takes as long as
@@ -42,7 +42,7 @@ public final class KeyPrefix implements RequestRules {
     if (text.isEmpty()) {
       throw new IllegalArgumentException("an empty key prefix");
     }
-    this.front = new Front(text.getBytes(StandardCharsets.UTF_8));
+    this.front = new Front(text.getBytes(StandardCharsets.ISO_8859_1));
     this.channels = channels;
     this.scripts = scripts;
     this.counts = counts;

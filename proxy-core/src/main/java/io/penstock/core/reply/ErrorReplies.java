@@ -105,4 +105,9 @@ public final class ErrorReplies {
   public static byte[] encode(String line) {
     return ReplyWriter.errorLine(line).getBytes(StandardCharsets.ISO_8859_1);
   }
+
+  /** Returns the line that {@link #encode} has encoded. */
+  public static String line(byte[] error) {
+    return new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
+  }
 }

@@ -19,6 +19,7 @@ import io.penstock.core.users.ExcessRules;
 import io.penstock.core.users.KnownUser;
 import io.penstock.core.users.UserList;
 import io.penstock.core.users.UserRules;
+import io.penstock.core.users.UserSettings;
 import io.penstock.core.users.UserUsage;
 import io.penstock.core.users.Users;
 import java.util.Objects;
@@ -194,6 +195,7 @@ final class SessionUser implements UserRules.Owner {
       seen = null;
       known = null;
       leave();
+      session.sendAs(null);
       profile.user(User.named(profile.user().name()));
       if (!loop.passwords().required()) {
         session.setAuthenticated();
@@ -206,6 +208,7 @@ final class SessionUser implements UserRules.Owner {
   }
 
   private void adoptFrom(UserList list) {
+    KnownUser before = known;
     KnownUser user = list.find(profile.user().name());
     if (user == null) {
       close();
@@ -214,6 +217,7 @@ final class SessionUser implements UserRules.Owner {
     become(user);
     recheck();
     checkNodes(user);
+    checkPrefix(before == null ? UserSettings.NONE : before.settings(), user.settings());
     checkLogin(list);
   }
 
@@ -238,6 +242,7 @@ final class SessionUser implements UserRules.Owner {
       become(after);
       recheck();
       checkNodes(after);
+      checkPrefix(before.settings(), after.settings());
     }
     checkLogin(latest);
   }
@@ -250,6 +255,20 @@ final class SessionUser implements UserRules.Owner {
     } else if (!passed && user.settings().passThrough()) {
       session.closeNow("its user is passed through to nodes now, which need its password");
     }
+  }
+
+  /** Subscriptions, transactions and blocked calls of the client have the earlier prefix. */
+  private void checkPrefix(UserSettings before, UserSettings after) {
+    if (!hasSamePrefix(before.keyPrefix(), after.keyPrefix())) {
+      session.closeNow("the key prefix of its user has changed");
+    }
+  }
+
+  private static boolean hasSamePrefix(
+      UserSettings.@Nullable Prefix one, UserSettings.@Nullable Prefix other) {
+    return one == null || other == null
+        ? one == null && other == null
+        : one.text().equals(other.text()) && one.channels() == other.channels();
   }
 
   private void close() {

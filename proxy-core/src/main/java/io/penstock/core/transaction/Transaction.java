@@ -79,6 +79,7 @@ public final class Transaction {
   private final List<LocalRequest> localRequests = new ArrayList<>(0);
   private final List<LocalRequest> subscribing = new ArrayList<>(0);
   private final List<byte[]> originals = new ArrayList<>(0); // if noted, one for each command
+  private boolean lacksOriginal; // one was too long
   private final User user; // the client's, when the transaction began
   private final PublishedChannels publishes = new PublishedChannels();
   private final List<@Nullable CommandSpec> asked = new ArrayList<>(0); // one for each reply
@@ -123,7 +124,7 @@ public final class Transaction {
 
   /** Keeps the command queued last as the client sent it. */
   void noteOriginal(RequestFrame frame) {
-    if (!aborted && originals.size() < queued) {
+    if (!aborted && !lacksOriginal && originals.size() < queued) {
       byte[] request = new byte[frame.end() - frame.start()];
       frame.buffer().getBytes(frame.start(), request);
       localBytes += request.length;
@@ -131,7 +132,12 @@ public final class Transaction {
     }
   }
 
-  /** The commands as the client sent them; none if they were not noted. */
+  /** The command queued last is too long to be kept as the client sent it. */
+  void omitOriginal() {
+    lacksOriginal |= originals.size() < queued;
+  }
+
+  /** The commands as the client sent them; fewer than were queued if some were not noted. */
   List<byte[]> originals() {
     return originals;
   }

@@ -393,8 +393,7 @@ public final class Transactions {
       return replies.reject(spec, error);
     }
     close();
-    String line = new String(error, 1, error.length - 1, StandardCharsets.ISO_8859_1).strip();
-    return replies.reject(spec, ABORTED_BY + line.replaceFirst("^ERR ", ""));
+    return replies.reject(spec, ABORTED_BY + ErrorReplies.line(error).replaceFirst("^ERR ", ""));
   }
 
   /** Rejects a request as its plan says, and aborts the open transaction, if any. */
@@ -479,11 +478,16 @@ public final class Transactions {
         : Awaits.ALL;
   }
 
-  /** Keeps the command queued last, if one was, as the client sent it. */
+  /** Keeps the command queued last, if one was, as the client sent it, unless it is very long. */
   public void noteOriginal(RequestFrame original) {
     Transaction transaction = open;
-    if (transaction != null) {
+    if (transaction == null) {
+      return;
+    }
+    if (account.fitsOnHeap(original)) {
       transaction.noteOriginal(original);
+    } else {
+      transaction.omitOriginal();
     }
   }
 

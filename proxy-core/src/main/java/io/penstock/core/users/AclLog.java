@@ -14,6 +14,9 @@ public final class AclLog {
   /** The newest entries among which the same event is looked for. */
   private static final int SEARCHED = 10;
 
+  /** Longest object and user, in characters: clients choose them, and they stay on the heap. */
+  static final int LONGEST_TEXT = 1_024;
+
   /** How long an event is counted by an entry that exists. */
   private static final long SAME_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
@@ -26,12 +29,22 @@ public final class AclLog {
    *
    * @param reason as in the reply: {@code auth}, {@code command}, {@code key} or {@code channel}
    * @param inTransaction whether the client had called {@code MULTI}
-   * @param object the command, key or channel
-   * @param user its name, or the one that a client gave
+   * @param object the command, key or channel; of a longer one, the first {@value #LONGEST_TEXT}
+   *     characters
+   * @param user its name, or the one that a client gave; cut likewise
    * @param client the client, as in {@code CLIENT LIST}
    */
   public record Event(
       String reason, boolean inTransaction, String object, String user, String client) {
+
+    public Event {
+      object = cut(object);
+      user = cut(user);
+    }
+
+    private static String cut(String text) {
+      return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) : text;
+    }
 
     private boolean isLike(Event other) {
       return reason.equals(other.reason)

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.spi.LoggingEventBuilder;
@@ -22,6 +23,9 @@ public final class AuditLog {
   public static final String LOGGER = "penstock.audit";
 
   static final int MOST_IN_A_SECOND = 1_000;
+
+  private static final int LONGEST_NAME = 256;
+  private static final Pattern CONTROL = Pattern.compile("\\p{Cc}");
 
   private static final Logger log = LoggerFactory.getLogger(LOGGER);
 
@@ -46,12 +50,23 @@ public final class AuditLog {
     }
   }
 
-  /** A client gave a wrong password, or the name of a user that does not exist or is disabled. */
+  /**
+   * A client gave a wrong password, or the name of a user that does not exist or is disabled.
+   *
+   * @param user as the client wrote it
+   */
   public void loginFailed(Client client, String user) {
     if (isOn()) {
-      event("login-failed", client, user)
-          .log("Login as user {} failed: client {} of {}", user, client.id(), client.peer());
+      String shown = shown(user);
+      event("login-failed", client, shown)
+          .log("Login as user {} failed: client {} of {}", shown, client.id(), client.peer());
     }
+  }
+
+  /** Returns a name that a client chose, cut, and without what could look like another line. */
+  private static String shown(String name) {
+    String cut = name.length() > LONGEST_NAME ? name.substring(0, LONGEST_NAME) + "..." : name;
+    return CONTROL.matcher(cut).replaceAll("?");
   }
 
   /**

@@ -109,10 +109,6 @@ public final class KnownUser {
     return List.copyOf(all);
   }
 
-  KnownUser with(AclUser other) {
-    return new KnownUser(other, settings, incarnation, usage);
-  }
-
   KnownUser with(AclUser other, UserSettings otherSettings) {
     return other.equals(acl) && otherSettings.equals(settings)
         ? this

@@ -38,7 +38,7 @@ public record UserSettings(
   /**
    * What is put in front of keys.
    *
-   * @param text not empty
+   * @param text not empty, one character per byte
    * @param channels whether it is put in front of channels too
    * @param scripts whether scripts are permitted, which can see keys without the prefix
    * @param counts whether {@code DBSIZE} counts the keys with the prefix; otherwise it is rejected

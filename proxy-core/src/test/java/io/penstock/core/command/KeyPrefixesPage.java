@@ -36,7 +36,7 @@ final class KeyPrefixesPage {
       | `SORT` with `BY` or `GET` patterns is rejected if the prefix contains `*` | Servers replace the first asterisk |
       | `INFO` has no section `keyspace`, and the figures of the others are of the whole server | Its counts are of all keys |
       | `MEMORY USAGE` includes the bytes of the prefix | Servers store it |
-      | Scripts see keys with the prefix: in `KEYS`, and in whatever they return | They run at the server. They are rejected unless `key-prefix-scripts` is `true`, since they can name any key |
+      | Scripts see keys with the prefix: in `KEYS`, and in whatever they return | They run at the server. They are rejected unless `key-prefix-scripts` is `true`, since they can name any key. With it, the user may also list, replace and delete the functions and scripts of all |
       | `COMMAND GETKEYS` and `CLUSTER KEYSLOT` are about keys as the user names them | They are answered without looking at data |
 
       Clients are no keys: `CLIENT LIST`, `CLIENT KILL` and `CLIENT PAUSE` concern the clients of all users. Rules such as `-@admin` or `-@dangerous` keep a tenant from them.
@@ -49,9 +49,9 @@ final class KeyPrefixesPage {
       may match such, is rejected: servers tell of all keys there (keyspace notifications). With `key-prefix-channels`, each channel and pattern gets the prefix too, and messages, confirmations and `PUBSUB`
       show names without it. Keyspace notifications are then never received, and `PUBSUB NUMPAT` is rejected.
 
-      ## Commands with keys
+      ## Requests that change
 
-      The prefix is put in front of each key, by the key specifications of the command. In addition:
+      The prefix is put in front of each key, by the key specifications of the command. These commands differ, or have no keys:
 
       | Command | What is changed |
       |---|---|
@@ -63,7 +63,7 @@ final class KeyPrefixesPage {
   static String text() {
     var page = new StringBuilder(INTRODUCTION);
     for (CommandSpec spec : specs()) {
-      String change = change(spec.prefixing());
+      String change = change(spec);
       if (!change.isEmpty()) {
         page.append("| `%s` | %s |\n".formatted(spec.name(), change));
       }
@@ -107,15 +107,18 @@ final class KeyPrefixesPage {
     return String.join(", ", names) + "\n";
   }
 
-  private static String change(Prefixing how) {
-    return switch (how) {
+  private static String change(CommandSpec spec) {
+    return switch (spec.prefixing()) {
       case SORT -> "the patterns of `BY` and `GET` get the prefix too";
       case PATTERN -> "the pattern gets the prefix";
       case SCAN -> "the pattern of `MATCH` gets the prefix; without one, such a pattern is added";
       case COUNT ->
           "rejected; with `key-prefix-dbsize`, the keys with the prefix are counted, by `KEYS`";
       case INFO -> "without the section `keyspace`";
-      case SCRIPT -> "rejected; with `key-prefix-scripts`, the keys get the prefix";
+      case SCRIPT ->
+          spec.hasKeys()
+              ? "rejected; with `key-prefix-scripts`, the keys get the prefix"
+              : "rejected; with `key-prefix-scripts`, it is permitted, and concerns all users";
       case CHANNEL, CHANNELS -> "with `key-prefix-channels`, channels get the prefix";
       case CHANNEL_PATTERNS -> "with `key-prefix-channels`, patterns get the prefix";
       case CHANNEL_LIST ->

@@ -147,6 +147,13 @@ class KeyPrefixTest {
     assertThat(rejection(special, "SORT k STORE d")).isNull();
   }
 
+  @Test
+  void aCharacterOfThePrefixIsAByte() {
+    var prefix = new KeyPrefix("\u00c3\u00bc:", false, false, false); // UTF-8 of an u with two dots
+
+    assertThat(sent(prefix, "GET a")).isEqualTo("GET \u00c3\u00bc:a");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "PUBLISH c m, PUBLISH p:c m",

@@ -112,6 +112,22 @@ class AuditLogTest {
   }
 
   @Test
+  void aNameThatAClientChoosesMakesNoLineOfItsOwn() throws Exception {
+    String name = "x\r\nUser app logged in by password" + "y".repeat(1_000);
+
+    client()
+        .send(Wire.request("AUTH", name, "wr0ng"))
+        .expect("-WRONGPASS invalid username-password pair or user is disabled.\r\n");
+
+    assertThat(lines())
+        .singleElement()
+        .asString()
+        .startsWith("Login as user x??User app logged in by password")
+        .doesNotContain("\r", "\n")
+        .hasSizeLessThan(300);
+  }
+
+  @Test
   void offItCostsNothingAndSaysNothing() throws Exception {
     logger.setLevel(Level.WARN);
 

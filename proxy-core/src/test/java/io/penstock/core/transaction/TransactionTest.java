@@ -30,6 +30,25 @@ class TransactionTest {
   }
 
   @Test
+  void behindAnOriginalThatIsOmittedNoneIsKept() {
+    Transaction transaction = of(100, 1_000);
+    transaction.add(GET, 1, null);
+    transaction.noteOriginal(GET);
+    transaction.noteOriginal(GET); // nothing was queued
+    assertThat(transaction.originals()).hasSize(1);
+    transaction.omitOriginal(); // nothing was queued
+    transaction.add(GET, 1, null);
+    transaction.noteOriginal(GET);
+    assertThat(transaction.originals()).hasSize(2);
+    transaction.add(GET, 1, null);
+    transaction.omitOriginal();
+    transaction.add(GET, 1, null);
+    transaction.noteOriginal(GET);
+    assertThat(transaction.originals()).hasSize(2);
+    transaction.discard();
+  }
+
+  @Test
   void theNumberOfBytesIsLimited() {
     Transaction transaction = of(100, 2 * LENGTH);
     transaction.add(GET, 1, null);

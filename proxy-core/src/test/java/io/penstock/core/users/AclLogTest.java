@@ -49,6 +49,16 @@ class AclLogTest {
   }
 
   @Test
+  void whatClientsChooseIsCut() {
+    String longest = "k".repeat(AclLog.LONGEST_TEXT);
+    log.add(new AclLog.Event("auth", false, longest + "x", longest + "y", "client"), 0);
+
+    AclLog.Event kept = log.latest(1).getFirst().event();
+    assertThat(kept.object()).isEqualTo(longest);
+    assertThat(kept.user()).isEqualTo(longest);
+  }
+
+  @Test
   void theLogIsBounded() {
     for (int i = 0; i < 3 * AclLog.MOST; i++) {
       log.add(event("key" + i), i);

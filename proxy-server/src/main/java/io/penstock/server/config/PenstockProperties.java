@@ -359,7 +359,7 @@ public record PenstockProperties(
    * @param maxConnections Maximum number of clients of the user. `0` is no limit.
    * @param maxBytesInFlight Maximum size of the requests of the user that have no reply yet. Above
    *     it, they get `-OVERLOADED`. `0` is no limit.
-   * @param upstream Name of the upstream that the user's clients use. If not set, that of the
+   * @param upstream Not supported yet, and rejected: the user's clients use the upstream of their
    *     listener.
    * @param keyPrefix What is put in front of each key, and taken off the keys of replies.
    * @param keyPrefixChannels Whether `key-prefix` is put in front of Pub/Sub channels too.

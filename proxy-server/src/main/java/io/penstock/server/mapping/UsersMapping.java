@@ -152,7 +152,7 @@ final class UsersMapping {
       throw reader.invalid(
           key,
           "user " + user.name() + ": " + reason(e),
-          "correct the rule; docs/reference/users.md lists what rules there are");
+          "correct the rule; docs/reference/users.md says where rules are described");
     }
   }
 

@@ -3,7 +3,8 @@ package io.penstock.server.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.penstock.core.prefix.KeyPrefix;
+import io.penstock.core.users.UserSettings.Prefix;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
@@ -81,7 +82,7 @@ class KeyPrefixDifferentialIT {
   @ParameterizedTest
   @CsvSource({"2, app:", "3, app:", "2, {app}:", "3, 'a*?[b]\\:'"})
   void aServerWithDataOfOthers(int protocol, String prefix) {
-    try (ProxyFixture proxy = ProxyFixture.of(shared).startReady();
+    try (ProxyFixture proxy = ProxyFixture.of(shared).users(users(prefix)).startReady();
         RespClient direct = shared.connect()) {
       run(proxy, List.of(direct), protocol, prefix, Set.of());
     }
@@ -92,11 +93,16 @@ class KeyPrefixDifferentialIT {
   void aClusterAndAPrefixWithAHashTag(int protocol) {
     List<RespClient> masters =
         cluster.masters().stream().map(each -> RespClient.open(each.host(), each.port())).toList();
-    try (ProxyFixture proxy = ProxyFixture.of(cluster).startReady()) {
-      run(proxy, masters, protocol, "{app}:", OF_ALL_SHARDS);
+    String prefix = "{app}:";
+    try (ProxyFixture proxy = ProxyFixture.of(cluster).users(users(prefix)).startReady()) {
+      run(proxy, masters, protocol, prefix, OF_ALL_SHARDS);
     } finally {
       masters.forEach(RespClient::close);
     }
+  }
+
+  private static UsersSettings users(String prefix) {
+    return PrefixedUsers.of(Map.of("app", new Prefix(prefix, false, true, true)));
   }
 
   private void run(
@@ -107,8 +113,7 @@ class KeyPrefixDifferentialIT {
       Set<String> alone) {
     var arguments = new RandomArguments(random, "");
     try (RespClient direct = reference.connect();
-        RespClient client =
-            ClientUsers.connect(proxy, new KeyPrefix(prefix, false, true, true), protocol);
+        RespClient client = PrefixedUsers.connect(proxy, "app", protocol);
         RespClient others = proxy.connect()) {
       direct.call("FLUSHALL");
       direct.call("SCRIPT", "FLUSH");

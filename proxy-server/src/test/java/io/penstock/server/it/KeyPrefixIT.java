@@ -5,11 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.penstock.core.command.CommandRules;
 import io.penstock.core.command.CommandTable;
-import io.penstock.core.prefix.KeyPrefix;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.LocalCommand;
+import io.penstock.core.users.UserSettings.Prefix;
+import io.penstock.core.users.UsersSettings;
 import io.penstock.testkit.cluster.EmbeddedCluster;
 import io.penstock.testkit.cluster.ServerProcess;
 import io.penstock.testkit.wire.RespClient;
@@ -17,6 +18,7 @@ import io.penstock.testkit.wire.Wire;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.AfterAll;
@@ -35,9 +37,10 @@ class KeyPrefixIT {
   /** What the keys of others hold, and some are called: no client with a prefix sends it. */
   private static final String HIDDEN = "hidden";
 
-  /** These end the connection or its replies, or make it or others wait. */
+  /** These end the connection or its replies, or make it or others wait; failed logins do. */
   private static final Set<LocalCommand> DISTURBING =
       Set.of(
+          LocalCommand.AUTH,
           LocalCommand.QUIT,
           LocalCommand.MULTI,
           LocalCommand.CLIENT_REPLY,
@@ -46,8 +49,18 @@ class KeyPrefixIT {
           LocalCommand.WAIT,
           LocalCommand.WAITAOF);
 
-  private static final KeyPrefix APP = new KeyPrefix("app:", false, false, false);
-  private static final KeyPrefix ALL = new KeyPrefix("app:", true, false, true);
+  private static final String APP = "app";
+  private static final String ALL = "all";
+  private static final String COUNTS = "counts";
+  private static final String SCRIPTS = "scripts";
+
+  private static final UsersSettings USERS =
+      PrefixedUsers.of(
+          Map.of(
+              APP, new Prefix("app:", false, false, false),
+              ALL, new Prefix("app:", true, false, true),
+              COUNTS, new Prefix("app:", false, false, true),
+              SCRIPTS, new Prefix("{app}:", false, true, false)));
 
   @SuppressWarnings("NullAway.Init")
   private static ServerProcess server;
@@ -74,8 +87,9 @@ class KeyPrefixIT {
                 CommandRules.of(
                     List.of("acl", "config", "debug", "migrate", "module", "pfdebug", "save"),
                     List.of()))
+            .users(USERS)
             .startReady();
-    ofCluster = ProxyFixture.of(cluster).startReady();
+    ofCluster = ProxyFixture.of(cluster).users(USERS).startReady();
     direct = server.connect();
   }
 
@@ -105,8 +119,8 @@ class KeyPrefixIT {
         "#!lua name=hidden\nredis.register_function('f', function() return 1 end)");
   }
 
-  private static RespClient client(KeyPrefix prefix) {
-    return ClientUsers.connect(proxy, prefix, 2);
+  private static RespClient client(String user) {
+    return PrefixedUsers.connect(proxy, user, 2);
   }
 
   private static void awaitBlocked(int clients) {
@@ -120,7 +134,7 @@ class KeyPrefixIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void blockedCallsNameTheirKeyWithoutThePrefix(int protocol) {
-    try (RespClient client = ClientUsers.connect(proxy, APP, protocol);
+    try (RespClient client = PrefixedUsers.connect(proxy, APP, protocol);
         RespClient pusher = client(APP)) {
       client.send("BLPOP", "a", "b", "0");
       awaitBlocked(1);
@@ -159,7 +173,7 @@ class KeyPrefixIT {
   @ParameterizedTest
   @ValueSource(ints = {2, 3})
   void transactionsHaveAllKindsOfReplies(int protocol) {
-    try (RespClient client = ClientUsers.connect(proxy, ALL, protocol)) {
+    try (RespClient client = PrefixedUsers.connect(proxy, ALL, protocol)) {
       client.call("WATCH", "w");
       client.call("MULTI");
       client.call("RPUSH", "l", "app:e");
@@ -242,8 +256,7 @@ class KeyPrefixIT {
 
   @Test
   void scanOfAClusterFindsTheKeysOfAllShards() {
-    var prefix = new KeyPrefix("app:", false, false, true);
-    try (RespClient client = ClientUsers.connect(ofCluster, prefix, 2);
+    try (RespClient client = PrefixedUsers.connect(ofCluster, COUNTS, 2);
         RespClient others = ofCluster.connect()) {
       Set<String> expected = new TreeSet<>();
       for (int i = 0; i < 300; i++) {
@@ -268,8 +281,7 @@ class KeyPrefixIT {
 
   @Test
   void aHashTagPutsAllKeysIntoOneSlot() {
-    var prefix = new KeyPrefix("{app}:", false, true, false);
-    try (RespClient client = ClientUsers.connect(ofCluster, prefix, 2)) {
+    try (RespClient client = PrefixedUsers.connect(ofCluster, SCRIPTS, 2)) {
       assertThat(client.call("MSETNX", "a", "1", "b", "2")).isEqualTo(":1\r\n");
       client.call("MULTI");
       client.call("INCR", "a");
@@ -284,7 +296,7 @@ class KeyPrefixIT {
   @ValueSource(ints = {2, 3})
   void channelsHaveThePrefixToo(int protocol) {
     String push = protocol == 2 ? "*" : ">";
-    try (RespClient client = ClientUsers.connect(proxy, ALL, protocol);
+    try (RespClient client = PrefixedUsers.connect(proxy, ALL, protocol);
         RespClient publisher = client(ALL);
         RespClient others = proxy.connect()) {
       assertThat(client.call("SUBSCRIBE", "news"))
@@ -348,7 +360,7 @@ class KeyPrefixIT {
   }
 
   @Test
-  void aClientThatResetsOrChangesTheProtocolKeepsItsPrefix() {
+  void aClientThatChangesTheProtocolKeepsItsPrefix() {
     try (RespClient client = client(APP)) {
       client.call("HELLO", "3");
       assertThat(client.call("GET", SECRET + "-SET")).isEqualTo("_\r\n");
