@@ -266,9 +266,10 @@ final class SessionUser implements UserRules.Owner {
 
   private static boolean hasSamePrefix(
       UserSettings.@Nullable Prefix one, UserSettings.@Nullable Prefix other) {
-    return one == null || other == null
-        ? one == null && other == null
-        : one.text().equals(other.text()) && one.channels() == other.channels();
+    if (one == null || other == null) {
+      return one == null && other == null;
+    }
+    return one.text().equals(other.text()) && one.channels() == other.channels();
   }
 
   private void close() {
