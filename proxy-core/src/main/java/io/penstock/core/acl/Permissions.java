@@ -1,7 +1,10 @@
 package io.penstock.core.acl;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.penstock.core.command.Command;
 import io.penstock.core.command.CommandTable;
+import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.SortPatterns;
 import java.util.List;
@@ -20,6 +23,9 @@ public final class Permissions {
   static final int COMMAND = 1;
   static final int KEY = 2;
   static final int CHANNEL = 3;
+
+  /** Longest key or channel of a {@link Denial}, in bytes; of a longer one, the beginning. */
+  static final int LONGEST_TEXT = 1_024;
 
   private final SelectorPermissions[] selectors;
 
@@ -108,10 +114,17 @@ public final class Permissions {
 
   private static Denial denial(Command request, CommandSpec spec, int denied, int argument) {
     return switch (denied) {
-      case KEY -> new Denial(Denial.Reason.KEY, request.frame().text(argument));
-      case CHANNEL -> new Denial(Denial.Reason.CHANNEL, request.frame().text(argument));
+      case KEY -> new Denial(Denial.Reason.KEY, text(request, argument));
+      case CHANNEL -> new Denial(Denial.Reason.CHANNEL, text(request, argument));
       default -> new Denial(Denial.Reason.COMMAND, spec.wireName());
     };
+  }
+
+  /** A client may choose a very long name, which nobody reads. */
+  private static String text(Command request, int argument) {
+    RequestFrame frame = request.frame();
+    int length = Math.min(frame.length(argument), LONGEST_TEXT);
+    return frame.buffer().toString(frame.offset(argument), length, ISO_8859_1);
   }
 
   /** Returns the denial of a pattern that names keys: it needs a selector that may read all. */

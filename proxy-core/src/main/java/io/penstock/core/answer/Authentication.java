@@ -59,6 +59,7 @@ public final class Authentication {
   private final RequestReader reader;
   private final Loop loop;
   private int failures; // in a row
+  private String failedUser = DEFAULT_USER; // the last one
   private long delayedUntil; // if the client is delayed
   private boolean waiting; // the attempt was delayed because of others of its address
 
@@ -155,9 +156,12 @@ public final class Authentication {
 
   /** Returns the error, or null. */
   private @Nullable String succeeded(@Nullable KnownUser user, String password) {
-    failures = 0;
-    if (user != null || access.passwords().required()) {
-      guesses.succeeded(control.clientAddress(), loop.now());
+    String name = user == null ? DEFAULT_USER : user.name();
+    if (name.equals(failedUser)) { // whoever knows one password may guess at another
+      failures = 0;
+    }
+    if (user == null ? access.passwords().required() : !user.acl().noPassword()) {
+      guesses.succeeded(control.clientAddress(), name, loop.now());
     }
     if (user != null) {
       return control.login(user, password) ? null : TOO_MANY;
@@ -168,8 +172,9 @@ public final class Authentication {
   }
 
   /** Counts a failure. The error is sent at once; the client's next requests are delayed. */
-  private void failed() {
+  private void failed(String user) {
     failures++;
+    failedUser = user;
     access.counters().countAuthenticationFailure();
     access.clientLog().authenticationFailed(client);
     long delay = delayNanos(failures);
@@ -214,15 +219,31 @@ public final class Authentication {
     String password = frame.text(passwordAt);
     byte[] bytes = password.getBytes(StandardCharsets.ISO_8859_1);
     String user = given == null ? DEFAULT_USER : given;
+    if (mustNotLook(user, password)) {
+      failed(user);
+      return WRONG;
+    }
     KnownUser known = users == null ? null : users.authenticate(given, bytes);
     boolean right = users == null ? acceptDefault(user, bytes) : known != null;
     if (right) {
       return succeeded(known, password);
     }
     guesses.failed(control.clientAddress(), user, password, loop.now());
-    failed();
+    failed(user);
     control.denied("auth", frame.text(0), user);
     return WRONG;
+  }
+
+  /**
+   * Whether the attempt would have had to wait. Those in a transaction do not: they fail, whatever
+   * the password is.
+   */
+  private boolean mustNotLook(String user, String password) {
+    long now = loop.now();
+    boolean delayed = delayNanos(failures) > 0 && now - delayedUntil < 0;
+    boolean guarded = users != null || access.passwords().required();
+    return delayed
+        || (guarded && guesses.waitNanos(control.clientAddress(), user, password, now) > 0);
   }
 
   private boolean acceptDefault(String user, byte[] password) {

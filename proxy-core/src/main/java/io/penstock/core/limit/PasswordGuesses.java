@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * at once, then one each {@link #EACH}. Further attempts wait before they are looked at, right or
  * wrong, so that no attempt tells anything sooner.
  *
- * <p>An address that has recently given the right password does not wait: it is a client that knows
- * the password, or stands for several, as that of a load balancer or of NAT does, and one of them
- * must not lock out the others. A wrong password that was tried before costs nothing and does not
- * wait: it tells nothing new, and many clients of one address may have the same outdated one.
+ * <p>An address that has recently given the right password of a user does not wait for that user:
+ * it is a client that knows the password, or stands for several, as that of a load balancer or of
+ * NAT does, and one of them must not lock out the others. A wrong password that was tried before
+ * costs nothing and does not wait: it tells nothing new, and many clients of one address may have
+ * the same outdated one.
  *
  * <p>An address is an IPv4 address or the first 64 bits of an IPv6 address; all clients of Unix
  * sockets are one. Their number is bounded; the oldest are forgotten. Passwords are kept as salted
@@ -45,12 +46,15 @@ public final class PasswordGuesses {
   private static final int SALT_BYTES = 16;
 
   private final RecentMap<Source, Failures> failed = new RecentMap<>(MOST_ADDRESSES, FAILED_KEPT);
-  private final RecentMap<Source, Boolean> trusted = new RecentMap<>(MOST_ADDRESSES, TRUSTED_KEPT);
+  private final RecentMap<Login, Boolean> trusted = new RecentMap<>(MOST_ADDRESSES, TRUSTED_KEPT);
   private final byte[] salt = new byte[SALT_BYTES];
 
   public PasswordGuesses() {
     new SecureRandom().nextBytes(salt);
   }
+
+  /** A user, at an address. */
+  private record Login(Source source, String user) {}
 
   /** An address, or a range of IPv6 addresses. */
   private record Source(int bytes, long bits) {
@@ -120,7 +124,8 @@ public final class PasswordGuesses {
     if (failures == null || failures.waitNanos(now) <= 0) {
       return 0;
     }
-    boolean passes = trusted.get(source, now) != null || failures.knows(digest(user, password));
+    boolean passes =
+        trusted.get(new Login(source, user), now) != null || failures.knows(digest(user, password));
     return passes ? 0 : failures.waitNanos(now);
   }
 
@@ -132,8 +137,8 @@ public final class PasswordGuesses {
   }
 
   /** Notes the right password. */
-  public void succeeded(@Nullable SocketAddress from, long now) {
-    trusted.change(Source.of(from), now, _ -> Boolean.TRUE);
+  public void succeeded(@Nullable SocketAddress from, String user, long now) {
+    trusted.change(new Login(Source.of(from), user), now, _ -> Boolean.TRUE);
   }
 
   /** Addresses whose failures are remembered, approximately. */

@@ -11,6 +11,7 @@ import io.penstock.core.spec.CommandSpec;
 import io.penstock.core.spec.Handling;
 import io.penstock.core.spec.KeyPositions;
 import io.penstock.core.spec.Prefixing;
+import io.penstock.core.spec.Trait;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -80,7 +81,8 @@ public final class KeyPrefix implements RequestRules {
   private static boolean isAnsweredWithError(Command request, CommandSpec spec) {
     return request.isUnknownSubcommand()
         || !spec.acceptsArity(request.argc())
-        || spec.handling() instanceof Handling.Rejected;
+        || (spec.handling() instanceof Handling.Rejected(_, boolean configured)
+            && (configured || !spec.has(Trait.ABOUT_USERS)));
   }
 
   /** Whether no server could find the keys, and so none can be given the prefix. */

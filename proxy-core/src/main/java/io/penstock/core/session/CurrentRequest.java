@@ -25,7 +25,7 @@ final class CurrentRequest implements IncomingRequest {
   private final RequestReader reader;
   private final ReplySequence replies;
   private @Nullable Replacement replacement;
-  private boolean judged; // by the rules of the client's user
+  private @Nullable RequestRules judge; // which have permitted it
   private boolean waited; // because of these rules
   private @Nullable PendingBytes counted; // its bytes, until the place for its reply is known
   private long countedBytes; // if so
@@ -74,14 +74,19 @@ final class CurrentRequest implements IncomingRequest {
    * @return the encoded error that answers it; null if it is executed
    */
   byte @Nullable [] judge(RequestRules rules) {
-    if (judged) {
+    RequestRules before = judge;
+    if (before == rules) {
       return null;
+    }
+    if (before != null) { // the user has changed while the request waited
+      judge = rules;
+      return rules.rejectionOfWaiting(command);
     }
     byte[] rejection = rules.rejection(command());
     if (rejection != null) {
       return rejection;
     }
-    judged = true;
+    judge = rules;
     counted = rules.pendingBytes();
     countedBytes = (long) frame().end() - frame().start();
     ByteBuf other = rules.rewrite(command());
@@ -95,7 +100,7 @@ final class CurrentRequest implements IncomingRequest {
    * Returns the nanoseconds after which the request is to be handled again; 0 if it need not wait.
    */
   long waitNanos(RequestRules rules) {
-    if (judged) {
+    if (judge != null) {
       return 0;
     }
     long wait = rules.waitNanos(command(), waited);
@@ -144,7 +149,7 @@ final class CurrentRequest implements IncomingRequest {
 
   /** The request was handled. Releases what replaced it. */
   void onHandled() {
-    judged = false;
+    judge = null;
     PendingBytes pendingBytes = counted;
     if (pendingBytes != null) {
       counted = null;

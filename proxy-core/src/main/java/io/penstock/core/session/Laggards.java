@@ -39,6 +39,11 @@ final class Laggards {
     return !session.isClosed() && session.routes().routing().equals(routing);
   }
 
+  /** Ends what keeps all of them, or closes them. */
+  void leave(LoopRoutes latest) {
+    List.copyOf(sessions).forEach(each -> each.leaveRoutes(latest));
+  }
+
   /** Ends what keeps those that use these connections to nodes, or closes them. */
   void drain(SessionLoop.Routing routing, LoopRoutes latest) {
     List<Session> users = sessions.stream().filter(each -> uses(each, routing)).toList();

@@ -701,6 +701,7 @@ public final class Session implements Client, ReplyOwner, LimitedClient, Session
   public void sendAs(ConnectionKey.@Nullable Login login) {
     if (!Objects.equals(login, profile.connections().login())) {
       forward.order().onConnectionsChange(); // other connections to nodes are used
+      intake.transactions().onUserChange();
       profile.login(login);
     }
   }

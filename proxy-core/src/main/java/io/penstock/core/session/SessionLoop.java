@@ -50,6 +50,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -217,6 +218,7 @@ public final class SessionLoop implements LoopClients {
    */
   public void adopt(SessionSettings next, Routing routing, ServerFacts now) {
     ClientLimits limits = next.clientLimits();
+    boolean otherUsers = !Objects.equals(settings.users(), next.users());
     watch(settings.users(), next.users());
     settings = next;
     reader.update(next.limits());
@@ -230,6 +232,9 @@ public final class SessionLoop implements LoopClients {
     }
     laggards.addAll(sessions);
     laggards.check(routes);
+    if (otherUsers) {
+      laggards.leave(routes); // at earlier routes, clients log in as earlier users
+    }
   }
 
   /** Returns whether a client, present or future, uses the connections of an upstream. */

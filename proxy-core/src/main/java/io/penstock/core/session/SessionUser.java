@@ -8,7 +8,7 @@ import io.penstock.core.backend.ConnectionKey;
 import io.penstock.core.client.ChannelPrefix;
 import io.penstock.core.client.ClientProfile;
 import io.penstock.core.client.User;
-import io.penstock.core.command.Command;
+import io.penstock.core.reply.ErrorReplies;
 import io.penstock.core.resp.RequestFrame;
 import io.penstock.core.spec.CommandFlag;
 import io.penstock.core.spec.CommandSpec;
@@ -31,6 +31,12 @@ import org.jspecify.annotations.Nullable;
  * the client's event loop.
  */
 final class SessionUser implements UserRules.Owner {
+
+  /** Longest call that is kept to check it again, in bytes. A longer one ends with a change. */
+  private static final int LONGEST_NOTED = 64 * 1024;
+
+  private static final byte[] NOT_KNOWN =
+      ErrorReplies.encode("NOPERM the users of this proxy have changed since the call");
 
   private final Session session;
   private final SessionLoop loop;
@@ -298,7 +304,8 @@ final class SessionUser implements UserRules.Owner {
       AuditLog.AUDIT.administered(session, profile.user().name(), spec.wireName());
     }
     if (users != null && spec != null && spec.has(CommandFlag.BLOCKING)) {
-      byte[] bytes = new byte[original.end() - original.start()];
+      int length = original.end() - original.start();
+      byte[] bytes = new byte[length > LONGEST_NOTED ? 0 : length];
       original.buffer().getBytes(original.start(), bytes);
       blocking = bytes;
     }
@@ -319,8 +326,11 @@ final class SessionUser implements UserRules.Owner {
 
   private void recheck(byte[] call) {
     var rules = profile.user().rules();
-    Command request = loop.reader().read(call);
-    byte[] error = rules == null ? null : rules.rejectionOfWaiting(request);
+    if (rules == null) {
+      return;
+    }
+    byte[] error =
+        call.length == 0 ? NOT_KNOWN : rules.rejectionOfWaiting(loop.reader().read(call));
     if (error != null) {
       session.intake().blocked().deny(error);
     }

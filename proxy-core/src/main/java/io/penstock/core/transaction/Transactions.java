@@ -714,6 +714,14 @@ public final class Transactions {
     watches.invalidate();
   }
 
+  /**
+   * Handles a change of the user on the client's connections to nodes. On the connection with the
+   * watched keys, another one is authenticated, so the watch is invalidated.
+   */
+  public void onUserChange() {
+    watches.invalidate();
+  }
+
   private void answer(@Nullable CommandSpec spec, byte[] reply) {
     budget.spend(TurnBudget.LOCAL_REPLY);
     replies.begin(spec).deliverOwned(Unpooled.wrappedBuffer(reply), Outcome.OK);

@@ -106,13 +106,20 @@ class PasswordGuessesTest {
   @Test
   void anAddressThatHasGivenTheRightPasswordDoesNotWait() {
     guess(ATTACKER, 0, 100);
-    guesses.succeeded(ATTACKER, now);
+    guesses.succeeded(ATTACKER, "default", now);
 
     assertThat(guess(ATTACKER, 1_000, 100)).isEqualTo(100);
     pass(Duration.ofMinutes(29));
     assertThat(guess(ATTACKER, 2_000, 100)).isEqualTo(100);
     pass(Duration.ofMinutes(61));
     assertThat(guess(ATTACKER, 3_000, 100)).isEqualTo(PasswordGuesses.BURST);
+  }
+
+  @Test
+  void whoeverKnowsThePasswordOfAnotherUserWaits() {
+    guesses.succeeded(ATTACKER, "another", now);
+
+    assertThat(guess(ATTACKER, 0, 100)).isEqualTo(PasswordGuesses.BURST);
   }
 
   @ParameterizedTest

@@ -98,12 +98,28 @@ final class UsersMapping {
         .settings()
         .forEach((name, each) -> settings.put(bytes(name), options.map(name, each, key + name)));
     List<AclUser> known = file == null ? inline(users, section) : ofFile(users, file, section);
+    rejectUnknown(settings, known, key);
     return new UsersSettings(
         PropertiesReader.keyOf(section),
         known,
         file == null ? null : path(file, section),
         settings,
         users.passwordSelectsUser());
+  }
+
+  /** A misspelt name would let a user see all keys, or have Penstock's rights. */
+  private void rejectUnknown(Map<String, UserSettings> settings, List<AclUser> known, String key) {
+    settings.forEach((name, own) -> {
+      boolean exists = known.stream().anyMatch(user -> user.name().equals(name));
+      if (!exists && (own.keyPrefix() != null || own.passThrough())) {
+        String text = new String(name.getBytes(ISO_8859_1), UTF_8);
+        throw reader.invalid(
+            key + text + (own.passThrough() ? ".pass-through" : ".key-prefix"),
+            "there is no user " + text + ", so nobody would have it",
+            "correct the name (in brackets if it has dots, colons or the like: \"[team:app]\"), or"
+                + " add the user");
+      }
+    });
   }
 
   private Path path(String file, String section) {

@@ -103,7 +103,7 @@ class UsersConfigurationTest {
         users(
             """
               users:
-                rules: ["user app on nopass ~* +@all"]
+                rules: ["user app on nopass ~* +@all", "user team:x on nopass ~* +@all"]
                 password-selects-user: true
                 settings:
                   app: { rate-limit: 5000/s, burst: 10000, max-connections: 500, max-bytes-in-flight: 1MB }
@@ -128,6 +128,18 @@ class UsersConfigurationTest {
     assertThat(users.settings().get("team:x"))
         .isEqualTo(
             new UserSettings(null, 0, 0, null, new Prefix("{x}:", true, false, true), false));
+  }
+
+  @Test
+  void aPrefixOfAUserThatDoesNotExistIsRejected() {
+    assertThatThrownBy(() ->
+            users(
+                """
+                  users:
+                    rules: ["user team:a on nopass ~* +@all"]
+                    settings: { "team:a": { key-prefix: "a:" } }
+                """))
+        .hasMessageContaining("there is no user teama");
   }
 
   @Test

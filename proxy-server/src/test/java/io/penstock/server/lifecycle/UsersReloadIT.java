@@ -109,6 +109,29 @@ class UsersReloadIT {
   }
 
   @Test
+  void theFormerPasswordIsOfNoUseToAClientThatWatches() throws IOException {
+    Path file = folder.resolve("application.yml");
+    String plain =
+        """
+        penstock:
+          port: 0
+          bind: 127.0.0.1
+          transpond.local.resource: redis://127.0.0.1:%d
+        """
+            .formatted(server.port());
+    Files.writeString(file, plain + "  password: former\n");
+    try (RunningPenstock other = RunningPenstock.startWith(file);
+        RespClient client = other.connect()) {
+      assertThat(client.call("AUTH", "former")).isEqualTo("+OK\r\n");
+      assertThat(client.call("WATCH", "x")).isEqualTo("+OK\r\n");
+      Files.writeString(file, plain + "  users.rules: [\"user default off\"]\n");
+      assertThat(other.management().post(RELOAD).body()).contains("\"outcome\":\"applied\"");
+
+      assertThat(client.isClosedByPeer()).isTrue();
+    }
+  }
+
+  @Test
   void clientsOfARemovedUserAreClosed() throws IOException {
     try (RespClient app = login("app", "first");
         RespClient ops = login("ops", "ops-secret")) {
