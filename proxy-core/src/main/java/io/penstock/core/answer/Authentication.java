@@ -60,7 +60,8 @@ public final class Authentication {
   private final Loop loop;
   private int failures; // in a row
   private String failedUser = DEFAULT_USER; // the last one
-  private long delayedUntil; // if the client is delayed
+  private boolean delayed; // the client's next requests wait
+  private long delayedUntil; // if so
   private boolean waiting; // the attempt was delayed because of others of its address
 
   Authentication(AnswerContext parts) {
@@ -126,6 +127,7 @@ public final class Authentication {
   }
 
   private void delay(long nanos) {
+    delayed = true;
     delayedUntil = loop.now() + nanos;
     account.delayed(true);
     access.delayed().add(this);
@@ -197,6 +199,7 @@ public final class Authentication {
     if (!client.isClosed() && now - delayedUntil < 0) {
       return false;
     }
+    delayed = false;
     account.delayed(false);
     return true;
   }
@@ -240,7 +243,6 @@ public final class Authentication {
    */
   private boolean mustNotLook(String user, String password) {
     long now = loop.now();
-    boolean delayed = delayNanos(failures) > 0 && now - delayedUntil < 0;
     boolean guarded = users != null || access.passwords().required();
     return delayed
         || (guarded && guesses.waitNanos(control.clientAddress(), user, password, now) > 0);
