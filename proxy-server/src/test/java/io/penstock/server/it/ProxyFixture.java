@@ -4,7 +4,6 @@ import io.penstock.core.Proxy;
 import io.penstock.core.assembly.ProxyListener;
 import io.penstock.core.assembly.ProxySettings;
 import io.penstock.core.assembly.ProxySettings.Dispatch;
-import io.penstock.core.assembly.RespUpstream;
 import io.penstock.core.backend.QueueLimits;
 import io.penstock.core.cluster.ClusterFacade;
 import io.penstock.core.command.CommandRules;
@@ -162,14 +161,6 @@ public final class ProxyFixture implements AutoCloseable {
     Awaitility.await("proxy is ready")
         .atMost(PATIENCE)
         .until(() -> proxy.isReady() && proxy.upstreamStatus().isComplete());
-    return this;
-  }
-
-  /** Waits until the proxy knows which commands its servers have. */
-  public ProxyFixture knowingCommands() {
-    Awaitility.await("commands are known")
-        .atMost(PATIENCE)
-        .until(() -> proxy.respUpstreams().stream().allMatch(RespUpstream::isComplete));
     return this;
   }
 
